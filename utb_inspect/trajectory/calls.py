@@ -1,0 +1,133 @@
+"""Calls as a model makes them: parsed, validated, keyed (spec section 3)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from utb_inspect.schema import DataError, Effect, Tool, Toolset
+from utb_inspect.trajectory.json_schema import ArgumentSchema
+
+
+@dataclass(frozen=True)
+class Call:
+    """A tool call as a model wrote it."""
+
+    id: str
+    name: str
+    arguments: str | Mapping[str, Any] | None
+    """A JSON text, or the object decoded from one."""
+    parse_error: str | None = None
+    """Why the provider could not read the arguments."""
+
+
+@dataclass(frozen=True)
+class Message:
+    """What a model says in one round."""
+
+    text: str = ""
+    calls: tuple[Call, ...] = ()
+
+
+@dataclass(frozen=True)
+class ReadCall:
+    """A call, validated: `arguments` without nulls for optional ones, or the `fault` that makes it invalid."""
+
+    name: str
+    arguments: dict[str, Any] = field(default_factory=dict)
+    fault: str | None = None
+
+    @property
+    def key(self) -> str:
+        """Equal for calls that are the same, argument for argument; numbers count by value."""
+        return self.name + json.dumps(_canonical(self.arguments), sort_keys=True, ensure_ascii=False)
+
+
+class CompiledTool:
+    """A tool with its schema compiled."""
+
+    def __init__(self, tool: Tool) -> None:
+        self.name = tool.name
+        self.effect: Effect = tool.effect
+        self.technical = frozenset(tool.technical)
+        self.schema = ArgumentSchema(tool.function.parameters)
+
+
+class Tools:
+    """A toolset, compiled.
+
+    Raises:
+        DataError: when a tool's parameters are no JSON Schema; names every such tool.
+    """
+
+    def __init__(self, toolset: Toolset) -> None:
+        self.toolset = toolset
+        self._tools: dict[str, CompiledTool] = {}
+        faults = []
+        for tool in toolset.tools:
+            try:
+                self._tools[tool.name] = CompiledTool(tool)
+            except ValueError as error:
+                faults.append(f"toolset '{toolset.id}', tool '{tool.name}': {error}")
+        if faults:
+            raise DataError("\n".join(faults))
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._tools
+
+    def __getitem__(self, name: str) -> CompiledTool:
+        return self._tools[name]
+
+    def read(self, call: Call) -> ReadCall:
+        """Parse and validate a call. A call that is not valid has a `fault`, fit to be shown to the model."""
+        tool = self._tools.get(call.name)
+        if tool is None:
+            return ReadCall(call.name, fault=f"there is no tool named '{call.name}'")
+        if call.parse_error is not None:
+            return ReadCall(call.name, fault=f"the arguments could not be read: {call.parse_error}")
+        try:
+            arguments = parse_arguments(call.arguments)
+        except ValueError as error:
+            return ReadCall(call.name, fault=f"the arguments could not be read: {error}")
+        arguments = tool.schema.drop_nulls(arguments)
+        return ReadCall(call.name, arguments, tool.schema.fault(arguments))
+
+
+def parse_arguments(arguments: str | Mapping[str, Any] | None) -> dict[str, Any]:
+    """The arguments of a call as an object; nothing at all, blank text and `null` are `{}`.
+
+    Raises:
+        ValueError: no JSON (NaN and infinities are none), or JSON that is no object.
+    """
+    if isinstance(arguments, str):
+        if not arguments.strip():
+            return {}
+        try:
+            arguments = json.loads(arguments, parse_constant=_no_constant)
+        except RecursionError:
+            raise ValueError("nested too deeply") from None
+    if arguments is None:
+        return {}
+    if not isinstance(arguments, Mapping):
+        raise ValueError("they must be a JSON object")
+    return dict(arguments)
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is no JSON")
+
+
+def _canonical(value: Any) -> Any:
+    match value:
+        case bool() | None | str():
+            return value
+        case float() if value.is_integer():
+            return int(value)
+        case list() | tuple():
+            return [_canonical(item) for item in value]
+        case dict():
+            return {str(key): _canonical(item) for key, item in value.items()}
+        case _:
+            return value

@@ -1,0 +1,284 @@
+"""Tool schemas: read as JSON Schema 2020-12, navigated, and asked for defaults (spec section 3)."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from copy import deepcopy
+from typing import Any
+
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import SchemaError, best_match
+from referencing import Registry
+from referencing.exceptions import Unresolvable
+
+_TYPE_NAMES = {"float": "number", "dict": "object", "tuple": "array"}
+_MAPS = ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas")
+_LISTS = ("allOf", "anyOf", "oneOf", "prefixItems")
+_SINGLE = ("items", "contains", "additionalProperties", "unevaluatedProperties", "unevaluatedItems", "propertyNames")
+_IN_PLACE_SINGLE = ("if", "then", "else", "not")
+_IN_PLACE_LISTS = ("allOf", "anyOf", "oneOf")
+
+MISSING: Any = object()
+"""No value: an argument left out, or no default."""
+
+
+def normalise_schema(parameters: Mapping[str, Any] | None) -> dict[str, Any]:
+    """A tool's `parameters` as strict JSON Schema.
+
+    `float` is read as `number`, `dict` as `object`, `tuple` as `array`, `any` as no constraint. Arguments that the
+    schema does not define are closed off unless it says `additionalProperties`; a nested object schema without
+    `properties` stays unconstrained.
+    """
+    schema = _normalise(deepcopy(dict(parameters or {})), in_place=False)
+    assert isinstance(schema, dict)
+    schema.setdefault("type", "object")
+    if "properties" not in schema and not _opens(schema) and not _has_in_place(schema):
+        schema["additionalProperties"] = False
+    return schema
+
+
+def _normalise(schema: Any, *, in_place: bool) -> Any:
+    if not isinstance(schema, dict):
+        return schema
+    schema.pop("$schema", None)
+    _normalise_type(schema)
+    if isinstance(schema.get("items"), list):  # the array form of older drafts
+        schema["prefixItems"] = schema.pop("items")
+    for key in _MAPS:
+        if isinstance(schema.get(key), dict):
+            # A definition is in place wherever it is referred to; the referring schema closes it.
+            inner = key in ("$defs", "definitions", "dependentSchemas")
+            schema[key] = {name: _normalise(sub, in_place=inner) for name, sub in schema[key].items()}
+    for key in _LISTS:
+        if isinstance(schema.get(key), list):
+            schema[key] = [_normalise(sub, in_place=key in _IN_PLACE_LISTS) for sub in schema[key]]
+    for key in _SINGLE:
+        if key in schema:
+            schema[key] = _normalise(schema[key], in_place=False)
+    for key in _IN_PLACE_SINGLE:
+        if key in schema:
+            schema[key] = _normalise(schema[key], in_place=True)
+    if not in_place and not _opens(schema):
+        if _has_in_place(schema):
+            # Only `unevaluatedProperties` sees the properties that branches and references define.
+            if any(_defines(branch) for branch in _branches(schema)) or "properties" in schema or "$ref" in schema:
+                schema["unevaluatedProperties"] = False
+        elif "properties" in schema:
+            schema["additionalProperties"] = False
+    return schema
+
+
+def _normalise_type(schema: dict[str, Any]) -> None:
+    declared = schema.get("type")
+    if isinstance(declared, str):
+        if declared == "any":
+            del schema["type"]
+        else:
+            schema["type"] = _TYPE_NAMES.get(declared, declared)
+    elif isinstance(declared, list):
+        if "any" in declared:
+            del schema["type"]
+        else:
+            schema["type"] = list(dict.fromkeys(_TYPE_NAMES.get(t, t) for t in declared))
+
+
+def _has_in_place(schema: dict[str, Any]) -> bool:
+    return any(key in schema for key in (*_IN_PLACE_LISTS, "$ref", "if", "then", "else", "dependentSchemas"))
+
+
+def _branches(schema: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    for key in _IN_PLACE_LISTS:
+        yield from (sub for sub in schema.get(key, ()) if isinstance(sub, dict))
+    yield from (schema[key] for key in ("then", "else") if isinstance(schema.get(key), dict))
+    yield from (s for s in (schema.get("dependentSchemas") or {}).values() if isinstance(s, dict))
+
+
+def _defines(schema: dict[str, Any]) -> bool:
+    return "properties" in schema or "$ref" in schema or any(_defines(branch) for branch in _branches(schema))
+
+
+def _opens(schema: dict[str, Any]) -> bool:
+    """Whether a schema, or a branch of it, says itself which further properties it takes."""
+    if "additionalProperties" in schema or "unevaluatedProperties" in schema:
+        return True
+    return any(_opens(branch) for branch in _branches(schema))
+
+
+class SchemaView:
+    """A place in a tool's schema: its keywords, its children, its default.
+
+    Keywords of `$ref`, `allOf`, `anyOf` and `oneOf` count as the schema's own.
+    """
+
+    def __init__(self, schema: Any, root: Mapping[str, Any]) -> None:
+        self._root = root
+        self._parts = list(self._flatten(schema, 0))
+
+    def _flatten(self, schema: Any, depth: int) -> Iterator[Mapping[str, Any]]:
+        if not isinstance(schema, Mapping) or depth > 16:
+            return
+        yield schema
+        for key in _IN_PLACE_LISTS:
+            for branch in schema.get(key) or ():
+                yield from self._flatten(branch, depth + 1)
+        reference = schema.get("$ref")
+        if isinstance(reference, str) and reference.startswith("#"):
+            target: Any = self._root
+            for part in filter(None, reference[1:].split("/")):
+                target = target.get(part.replace("~1", "/").replace("~0", "~")) if isinstance(target, Mapping) else None
+            yield from self._flatten(target, depth + 1)
+
+    def get(self, keyword: str) -> Any:
+        """The keyword's first value, or None."""
+        return next((part[keyword] for part in self._parts if keyword in part), None)
+
+    def has(self, *keywords: str) -> bool:
+        return any(keyword in part for part in self._parts for keyword in keywords)
+
+    def child(self, name: str) -> SchemaView:
+        """The schema of a property."""
+        for part in self._parts:
+            properties = part.get("properties")
+            if isinstance(properties, Mapping) and name in properties:
+                return SchemaView(properties[name], self._root)
+        for part in self._parts:
+            for pattern, schema in (part.get("patternProperties") or {}).items():
+                if re.search(pattern, name):
+                    return SchemaView(schema, self._root)
+            if isinstance(part.get("additionalProperties"), Mapping):
+                return SchemaView(part["additionalProperties"], self._root)
+        return SchemaView({}, self._root)
+
+    def item(self) -> SchemaView:
+        """The schema of an array's items."""
+        items = self.get("items")
+        return SchemaView(items if isinstance(items, Mapping) else {}, self._root)
+
+    def defines(self, name: str) -> bool:
+        """Whether a property is one that the schema takes."""
+        for part in self._parts:
+            if name in (part.get("properties") or {}):
+                return True
+            if any(re.search(pattern, name) for pattern in part.get("patternProperties") or {}):
+                return True
+        # Unconstrained, or opened by the schema's own word.
+        extra = [p[k] for p in self._parts for k in ("additionalProperties", "unevaluatedProperties") if k in p]
+        return all(more is not False for more in extra)
+
+    def requires(self, name: str) -> bool:
+        return any(name in (part.get("required") or ()) for part in self._parts)
+
+    def is_object(self) -> bool:
+        declared = self.get("type")
+        return declared == "object" or self.has("properties") or (isinstance(declared, list) and "object" in declared)
+
+    @property
+    def description(self) -> str:
+        text = self.get("description")
+        return text if isinstance(text, str) else ""
+
+    @property
+    def default(self) -> Any:
+        """The value that leaving the argument out stands for, or MISSING.
+
+        From `default`, or from the set phrases of public files (`The default value is 10.`, `defaults to 10`).
+        """
+        for part in self._parts:
+            if part.get("default") is not None:  # a null default is no value
+                return part["default"]
+        return described_default(self.description, self.get("type"))
+
+
+_DEFAULT = re.compile(
+    r"""(?:\bdefault(?:s|ing)?(?:\ value)?(?:\ (?:is|being|to|of|as)\b|:)?|默认值?(?:为|是|:|：)?)\s*
+        (?:'(?P<single>[^']*)'|"(?P<double>[^"]*)"|“(?P<curly>[^”]*)”|`(?P<tick>[^`]*)`|(?P<bare>[^,;，；。()\n]*))""",
+    re.IGNORECASE | re.VERBOSE,
+)
+
+
+def described_default(description: str, declared: Any) -> Any:
+    """The default that a description states in a set phrase, as the declared type; else MISSING."""
+    for found in _DEFAULT.finditer(description):
+        quoted = next((found[k] for k in ("single", "double", "curly", "tick") if found[k] is not None), None)
+        text = quoted if quoted is not None else re.split(r"\.(?:\s|$)", found["bare"])[0].strip()
+        if quoted is None and (not text or (len(text.split()) > 1 and declared not in ("integer", "number"))):
+            continue  # "the current date": no value, but a way to find one
+        value = _as_type(text, declared)
+        if value is not MISSING:
+            return value
+    return MISSING
+
+
+def _as_type(text: str, declared: Any) -> Any:
+    match declared:
+        case "integer" | "number":
+            found = re.match(r"[-+]?\d+(?:\.\d+)?(?![\w.])", text)
+            if not found:
+                return MISSING
+            value = float(found[0])
+            return int(value) if value.is_integer() else value
+        case "boolean":
+            return {"true": True, "false": False}.get(text.casefold(), MISSING)
+        case "array":
+            if text.casefold() == "empty":
+                return []
+            try:
+                value = json.loads(text)
+            except ValueError:
+                return MISSING
+            return value if isinstance(value, list) else MISSING
+        case "string" | None:
+            return "" if text.casefold() == "empty" else text
+        case _:
+            return MISSING
+
+
+class ArgumentSchema:
+    """A tool's parameters, compiled: validates arguments and answers questions about their places.
+
+    Raises:
+        ValueError: when the parameters are no JSON Schema, saying where.
+    """
+
+    def __init__(self, parameters: Mapping[str, Any] | None) -> None:
+        schema = normalise_schema(parameters)
+        try:
+            Draft202012Validator.check_schema(schema)
+        except SchemaError as error:
+            where = "/".join(map(str, error.absolute_path)) or "its top"
+            raise ValueError(f"the parameters are no JSON Schema: at {where}, {error.message}") from None
+        # An empty registry: a reference to elsewhere is an error, never a download.
+        self._validator = Draft202012Validator(schema, registry=Registry())
+        self.view = SchemaView(schema, schema)
+
+    def drop_nulls(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """Arguments without the nulls given for optional ones, which are the same as leaving them out."""
+        return _drop_nulls(arguments, self.view)
+
+    def fault(self, arguments: Mapping[str, Any]) -> str | None:
+        """Why arguments (nulls dropped) are not valid, in one line; None when they are."""
+        try:
+            error = best_match(self._validator.iter_errors(arguments))
+        except Unresolvable as unresolvable:
+            return f"its schema refers to {unresolvable.ref!r}, which is not to be found"
+        except (RecursionError, OverflowError, re.error) as problem:
+            return f"the arguments cannot be checked ({type(problem).__name__})"
+        if error is None:
+            return None
+        where = ".".join(map(str, error.absolute_path))
+        message = error.message if len(error.message) <= 200 else error.message[:197] + "..."
+        return f"{where}: {message}" if where else message
+
+
+def _drop_nulls(value: Any, view: SchemaView) -> Any:
+    if isinstance(value, Mapping):
+        return {
+            name: _drop_nulls(item, view.child(name))
+            for name, item in value.items()
+            if item is not None or view.requires(name) or not view.defines(name)
+        }
+    if isinstance(value, list) and any(isinstance(item, dict) for item in value):
+        return [_drop_nulls(item, view.item()) for item in value]
+    return value

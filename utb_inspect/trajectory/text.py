@@ -1,0 +1,138 @@
+"""Words: normalisation, tokens, whole-word search and ROUGE-L (spec section 3)."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from decimal import Decimal, InvalidOperation
+from functools import lru_cache
+from typing import Any
+
+from rapidfuzz.distance import LCSseq
+
+# Han, kana and Hangul: scripts in which a character counts as a word.
+_CJK = "\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
+CJK = re.compile(f"[{_CJK}]")
+_CJK_OR_RUN = re.compile(f"[{_CJK}]|[^{_CJK}]+")
+# A character that continues a word: a CJK character never does, it is a word of its own.
+_WORD_CHARACTER = f"[^\\W{_CJK}]"
+_NUMBER = re.compile(r"(?<![\w.])[-+]?\d+(?:,\d{3})*(?:\.\d+)?(?!\w|\.\d)")
+
+
+@lru_cache(maxsize=65536)
+def normalise(text: str) -> str:
+    """NFKC, case folded, trimmed, white space collapsed to single spaces."""
+    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+    return " ".join(folded.split())
+
+
+def word_count(text: str) -> int:
+    """Words of a text, split at white space; a CJK character is a word."""
+    count = 0
+    for chunk in normalise(text).split():
+        if not CJK.search(chunk):
+            count += 1
+        else:
+            count += sum(any(c.isalnum() for c in piece) for piece in _CJK_OR_RUN.findall(chunk))
+    return count
+
+
+def words(text: str) -> list[str]:
+    """Normalised words of a text with the punctuation around them stripped; a CJK character is a word."""
+    plain = normalise(text).replace("\u2019", "'").replace("\u2018", "'")
+    pieces = (piece for chunk in plain.split() for piece in _CJK_OR_RUN.findall(chunk))
+    return [word for word in map(_strip_punctuation, pieces) if word]
+
+
+def _strip_punctuation(word: str) -> str:
+    start, end = 0, len(word)
+    while start < end and unicodedata.category(word[start]).startswith("P"):
+        # A sign before a digit is part of the number, not punctuation.
+        if word[start] == "-" and word[start + 1 : start + 2].isdigit():
+            break
+        start += 1
+    while end > start and unicodedata.category(word[end - 1]).startswith("P"):
+        end -= 1
+    return word[start:end]
+
+
+@lru_cache(maxsize=4096)
+def _bounded(term: str, *, end: bool) -> re.Pattern[str]:
+    opening = f"(?<!{_WORD_CHARACTER})" if re.match(_WORD_CHARACTER, term) else ""
+    closing = f"(?!{_WORD_CHARACTER})" if end and re.match(_WORD_CHARACTER, term[-1]) else ""
+    return re.compile(f"{opening}{re.escape(term)}{closing}")
+
+
+def has_word(term: str, text: str) -> bool:
+    """Whether a term stands in a text as whole words, both normalised."""
+    needle = normalise(term)
+    return bool(needle) and _bounded(needle, end=True).search(normalise(text)) is not None
+
+
+def has_word_start(term: str, text: str) -> bool:
+    """Whether a term stands in a text at the start of a word; CJK terms stand anywhere."""
+    needle = normalise(term)
+    return bool(needle) and _bounded(needle, end=False).search(normalise(text)) is not None
+
+
+def numbers(text: str) -> list[Decimal]:
+    """Numbers in a text, in order."""
+    return [Decimal(found.replace(",", "")) for found in _NUMBER.findall(normalise(text))]
+
+
+def stands(value: Any, source: Any) -> bool:
+    """Whether a value stands in a text or in decoded JSON (spec section 2).
+
+    Strings stand word-bounded after normalisation, numbers by value, a list when each item does (an object when
+    each of its values does); a boolean or null never does.
+    """
+    match value:
+        case None | bool():
+            return False
+        case str() if not value.strip():
+            return False
+        case str() | int() | float():
+            return any(_stands_in_leaf(value, leaf) for leaf in _leaves(source))
+        case list() | tuple():
+            return bool(value) and all(stands(item, source) for item in value)
+        case dict():
+            return bool(value) and all(stands(item, source) for item in value.values())
+        case _:
+            return False
+
+
+def _stands_in_leaf(value: str | int | float, leaf: str | int | float) -> bool:
+    if isinstance(value, str):
+        return has_word(value, leaf if isinstance(leaf, str) else str(leaf))
+    if isinstance(leaf, str):
+        try:
+            return Decimal(str(value)) in numbers(leaf)
+        except InvalidOperation:
+            return False
+    return value == leaf
+
+
+def _leaves(source: Any) -> list[str | int | float]:
+    """Strings, keys and numbers of decoded JSON."""
+    leaves: list[str | int | float] = []
+    pending = [source]
+    while pending:
+        item = pending.pop()
+        match item:
+            case None | bool():
+                continue
+            case str() | int() | float():
+                leaves.append(item)
+            case list() | tuple():
+                pending.extend(item)
+            case dict():
+                leaves.extend(item)
+                pending.extend(item.values())
+    return leaves
+
+
+def rouge_l(first: list[str], second: list[str]) -> float:
+    """ROUGE-L F (beta 1) of two word lists; 0 when they share nothing, 1 when both are empty."""
+    if not first and not second:
+        return 1.0
+    return 2 * LCSseq.similarity(first, second) / (len(first) + len(second))

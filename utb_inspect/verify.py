@@ -1,0 +1,119 @@
+"""Running files of cases: does the code give the verdicts that are right? (`utb verify`)"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+from utb_inspect.schema import CallStep, DataError, Ground, Toolset, Turn, parse
+from utb_inspect.trajectory.agreement import check_arguments
+from utb_inspect.trajectory.calls import Call, CompiledTool, Message, Tools
+from utb_inspect.trajectory.run import Run, replay
+from utb_inspect.trajectory.verdict import judge
+
+Kind = Literal["decisions", "arguments", "upstream"]
+
+
+def read_cases(file: Path) -> Iterator[dict[str, Any]]:
+    """Cases of a JSON Lines file.
+
+    Raises:
+        DataError: the file cannot be read, or a line is no JSON object with an `id`.
+    """
+    try:
+        lines = file.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise DataError(f"{file}: cannot be read ({error})") from None
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            case = json.loads(line)
+        except ValueError as error:
+            raise DataError(f"{file}, line {number}: no JSON ({error})") from None
+        if not isinstance(case, dict) or "id" not in case or "expected" not in case:
+            raise DataError(f"{file}, line {number}: a case is an object with 'id' and 'expected'")
+        yield case
+
+
+def message(response: Mapping[str, Any]) -> Message:
+    """A scripted model message: `content`, and `tool_calls` with `id`, `name` and `arguments`."""
+    return Message(
+        response.get("content") or "",
+        tuple(Call(c.get("id") or "", c["name"], c.get("arguments")) for c in response.get("tool_calls") or ()),
+    )
+
+
+def verify_decision(case: Mapping[str, Any]) -> list[str]:
+    """Differences between a run's verdict and the expected one."""
+    toolset = parse(Toolset, case["toolset"], f"case {case['id']}, toolset")
+    turn = parse(Turn, case["turn"], f"case {case['id']}, turn")
+    run = Run(turn, Tools(toolset))
+    replies = replay(run, map(message, case["responses"]))
+    verdict = judge(run)
+    got: dict[str, Any] = {
+        "exact": verdict.exact,
+        "relaxed": verdict.relaxed,
+        "severity": verdict.severity,
+        "labels": sorted(verdict.labels),
+        "optimal": verdict.optimal,
+        "progress": verdict.progress,
+        "observations": {result.call_id: result.content for reply in replies for result in reply.results},
+    }
+    differences = []
+    for key, expected in case["expected"].items():
+        if key not in got:
+            differences.append(f"{key}: not a figure of a verdict")
+        elif key == "progress" and abs(got[key] - expected) < 1e-9:
+            continue
+        elif (sorted(expected) if key == "labels" else expected) != got[key]:
+            differences.append(f"{key}: expected {json.dumps(expected)}, got {json.dumps(got[key])}")
+    return differences
+
+
+def verify_arguments(case: Mapping[str, Any]) -> list[str]:
+    """Differences between the agreement of two values and the expected one."""
+    parameters = {"type": "object", "properties": {"value": case["schema"]}, "required": ["value"]}
+    tool = parse(
+        Toolset,
+        {
+            "id": "case",
+            "domain": "case",
+            "description": "",
+            "tools": [{"function": {"name": "tool", "parameters": parameters}, "effect": "read"}],
+        },
+        f"case {case['id']}",
+    ).tools[0]
+    ground = {"basis": "request", **case.get("ground", {})}
+    compiled = CompiledTool(tool)
+    step = CallStep(
+        id="a",
+        call="tool",
+        arguments={"value": case["reference"]},
+        grounds={"value": parse(Ground, ground, f"case {case['id']}, ground")},
+        observation=None,
+    )
+    arguments = compiled.schema.drop_nulls({"value": case["predicted"]})
+    if (fault := compiled.schema.fault(arguments)) is not None:
+        got, why = "invalid", fault
+    else:
+        checks = check_arguments(compiled, step, arguments, {})
+        got = "agree" if all(check.agrees for check in checks) else "differ"
+        why = ", ".join(f"{c.path} {'agrees' if c.agrees else 'differs'}" for c in checks)
+    return [] if got == case["expected"] else [f"expected {case['expected']}, got {got}: {why}"]
+
+
+def verify_upstream(case: Mapping[str, Any]) -> list[str]:
+    """Differences between the reproduced public verdict and the expected one."""
+    from utb_inspect.upstream.verify import verify_case  # loads jieba, which takes a moment
+
+    return verify_case(dict(case))
+
+
+VERIFIERS: dict[Kind, Callable[[Mapping[str, Any]], list[str]]] = {
+    "decisions": verify_decision,
+    "arguments": verify_arguments,
+    "upstream": verify_upstream,
+}
