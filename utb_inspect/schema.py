@@ -33,6 +33,8 @@ Effect = Literal["read", "write"]
 Structure = Literal["parallel", "sequential", "mixed"]
 Third = Literal["first", "middle", "last"]
 
+TASK_TYPES: tuple[TaskType, ...] = ("lack_of_information", "single_tool", "multi_tool", "chat")
+
 UNAMBIGUOUS: frozenset[Basis] = frozenset({"request", "reply", "environment", "observation", "history"})
 """The bases that settle a value; `preference` is the one that does not (spec section 2)."""
 
@@ -120,14 +122,7 @@ class TextMatch(Model):
 
 
 Match = Annotated[
-    EqualMatch
-    | AnyMatch
-    | ContainsAllMatch
-    | NumberMatch
-    | TimeMatch
-    | OrderedMatch
-    | UnorderedMatch
-    | TextMatch,
+    EqualMatch | AnyMatch | ContainsAllMatch | NumberMatch | TimeMatch | OrderedMatch | UnorderedMatch | TextMatch,
     Discriminator("kind"),
 ]
 
@@ -236,9 +231,7 @@ class Path:
     def structure(self) -> Structure:
         """How the calls depend on each other (spec section 1); meant for two calls or more."""
         ids = [step.id for step in self.calls]
-        comparable = [
-            a in self.before(b) or b in self.before(a) for i, a in enumerate(ids) for b in ids[i + 1 :]
-        ]
+        comparable = [a in self.before(b) or b in self.before(a) for i, a in enumerate(ids) for b in ids[i + 1 :]]
         if not any(comparable):
             return "parallel"
         return "sequential" if all(comparable) else "mixed"

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import hashlib
+import json
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
 
-from utb_inspect.schema import DatasetInfo, Profile, Subtype, TaskType, Third, Topic, Toolset, Turn
+from utb_inspect.schema import DatasetInfo, Profile, Subtype, TaskType, Third, Toolset, Topic, Turn
+from utb_inspect.trajectory.calls import Tools
 
 Layout = Literal["inline", "system"]
 """Where the environment stands: in the first message of every topic, or in the system message."""
@@ -69,6 +72,14 @@ class Dataset:
     """Turn id to its public form, for datasets read from the public row format."""
     warnings: list[str] = field(default_factory=list)
     """What was read in spite of a fault, a line each."""
+    compiled: dict[str, Tools] = field(default_factory=dict, repr=False, compare=False)
+    """Toolsets compiled so far, by id; `tools` fills it."""
+
+    def tools(self, toolset: str) -> Tools:
+        """A toolset, compiled once for all who read this dataset."""
+        if toolset not in self.compiled:
+            self.compiled[toolset] = Tools(self.toolsets[toolset])
+        return self.compiled[toolset]
 
     @property
     def name(self) -> str:
@@ -111,6 +122,27 @@ class Dataset:
                     self.public.get(turn_id),
                 )
                 position += 1
+
+
+def content_hash(info: DatasetInfo, topics: Iterable[Topic], toolsets: Iterable[Toolset]) -> str:
+    """First 12 hex digits of SHA-256 over what a dataset says, in canonical JSON.
+
+    Profiles and canaries are left out, since no model is shown them; so are toolsets that no topic uses. Fields
+    at their default count as not given, so that a new optional field of the format changes no hash.
+    """
+    topics = list(topics)
+    used = {topic.toolset for topic in topics}
+    content = {
+        "name": info.name,
+        "version": info.version,
+        "topics": {topic.id: _content(topic) for topic in topics},
+        "toolsets": {toolset.id: _content(toolset) for toolset in toolsets if toolset.id in used},
+    }
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:12]
+
+
+def _content(model: Topic | Toolset) -> dict[str, Any]:
+    return model.model_dump(by_alias=True, exclude_defaults=True, exclude={"canary"})
 
 
 def third_of(position: int, total: int) -> Third:

@@ -114,8 +114,8 @@ def _same_multiset(reference: list[Any], made: list[Any], same: Callable[[Any, A
 
 def _scalars_agree(reference: Any, made: Any, view: SchemaView, match: Match | None) -> bool:
     if isinstance(match, NumberMatch):
-        gap = _number_gap(reference, made)
-        return gap is not None and gap <= Decimal(str(match.tolerance))
+        difference = _number_gap(reference, made)
+        return difference is not None and difference <= Decimal(str(match.tolerance))
     if isinstance(reference, bool) or isinstance(made, bool) or reference is None or made is None:
         return reference is made
     if isinstance(reference, int | float) and isinstance(made, int | float):
@@ -238,7 +238,11 @@ def check_arguments(
     reference = tool.schema.drop_nulls(step.arguments)
     for name in dict.fromkeys([*reference, *arguments]):
         checker.visit(
-            name, name, reference.get(name, MISSING), arguments.get(name, MISSING), tool.schema.view.child(name)
+            name,
+            name,
+            reference.get(name, MISSING),
+            arguments.get(name, MISSING),
+            tool.schema.view.child(name),
         )
     return checker.checks
 

@@ -16,12 +16,49 @@ from referencing.exceptions import Unresolvable
 _TYPE_NAMES = {"float": "number", "dict": "object", "tuple": "array"}
 _MAPS = ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas")
 _LISTS = ("allOf", "anyOf", "oneOf", "prefixItems")
-_SINGLE = ("items", "contains", "additionalProperties", "unevaluatedProperties", "unevaluatedItems", "propertyNames")
+_SINGLE = (
+    "items",
+    "contains",
+    "additionalProperties",
+    "unevaluatedProperties",
+    "unevaluatedItems",
+    "propertyNames",
+)
 _IN_PLACE_SINGLE = ("if", "then", "else", "not")
 _IN_PLACE_LISTS = ("allOf", "anyOf", "oneOf")
 
 MISSING: Any = object()
 """No value: an argument left out, or no default."""
+
+
+def wire_schema(parameters: Mapping[str, Any] | None) -> dict[str, Any]:
+    """A tool's `parameters` as a provider takes them: whole, with the type names of JSON Schema.
+
+    `true` and `false` as schemas are spelled out, since some readers know objects only.
+    """
+    schema = _spell(deepcopy(dict(parameters or {})))
+    assert isinstance(schema, dict)
+    schema.setdefault("type", "object")
+    schema.setdefault("properties", {})
+    return schema
+
+
+def _spell(schema: Any, *, boolean_stays: bool = False) -> Any:
+    if isinstance(schema, bool):
+        return schema if boolean_stays else {} if schema else {"not": {}}
+    if not isinstance(schema, dict):
+        return schema
+    _normalise_type(schema)
+    for key in _MAPS:
+        if isinstance(schema.get(key), dict):
+            schema[key] = {name: _spell(sub) for name, sub in schema[key].items()}
+    for key in _LISTS:
+        if isinstance(schema.get(key), list):
+            schema[key] = [_spell(sub) for sub in schema[key]]
+    for key in (*_SINGLE, *_IN_PLACE_SINGLE):
+        if key in schema:
+            schema[key] = _spell(schema[key], boolean_stays="additional" in key or "unevaluated" in key)
+    return schema
 
 
 def normalise_schema(parameters: Mapping[str, Any] | None) -> dict[str, Any]:
@@ -255,7 +292,8 @@ class ArgumentSchema:
 
     def drop_nulls(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """Arguments without the nulls given for optional ones, which are the same as leaving them out."""
-        return _drop_nulls(arguments, self.view)
+        kept: dict[str, Any] = _drop_nulls(arguments, self.view)
+        return kept
 
     def fault(self, arguments: Mapping[str, Any]) -> str | None:
         """Why arguments (nulls dropped) are not valid, in one line; None when they are."""

@@ -14,9 +14,7 @@ from functools import lru_cache
 
 from utb_inspect.trajectory.text import normalise
 
-_MONTHS = (
-    "january february march april may june july august september october november december"
-).split()
+_MONTHS = ("january february march april may june july august september october november december").split()
 _WEEKDAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
 
 

@@ -9,7 +9,9 @@ from utb_inspect.schema import AskStep
 from utb_inspect.trajectory.text import has_word_start, normalise
 
 _CODE = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)|`[^`\n]*`", re.DOTALL)
-_ADDRESS = re.compile(r"(?:https?://|ftp://|www\.)[^\s<>]*[^\s<>.,;:!?)\]}'\"*_]|[\w.+-]+@[\w-]+(?:\.[\w-]+)+", re.IGNORECASE)
+_ADDRESS = re.compile(
+    r"(?:https?://|ftp://|www\.)[^\s<>]*[^\s<>.,;:!?)\]}'\"*_]|[\w.+-]+@[\w-]+(?:\.[\w-]+)+", re.IGNORECASE
+)
 # Where a sentence ends: a stop before white space (a CJK stop anywhere), with the quotes and brackets that close it.
 _END = re.compile(r"""[.!?…]+["'”’»)\]*_]*(?=\s|$)|[。！？]+["'”’»）」』)\]*_]*""")
 _ABBREVIATION = re.compile(r"\b(?:e\.g|i\.e|etc|vs|approx|mr|mrs|ms|dr|st|incl|cf|[a-z]\.[a-z])\.$", re.IGNORECASE)

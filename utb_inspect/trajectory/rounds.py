@@ -25,5 +25,3 @@ def fewest_rounds(path: Path) -> int:
         frontier = {state for state in reached if not any(state < other for other in reached)}
         rounds += 1
     return rounds + 1
-
-

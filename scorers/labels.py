@@ -1,0 +1,25 @@
+"""What went wrong."""
+
+from inspect_ai.scorer import Score, Scorer, Target, scorer
+from inspect_ai.solver import TaskState
+
+from utb_inspect.scorers.judged import judged, unscored
+from utb_inspect.scorers.metrics import incidence
+from utb_inspect.trajectory.verdict import LABELS
+
+
+@scorer(metrics=[incidence()])
+def utb_labels() -> Scorer:
+    """The failure labels of a turn, each true or false; all false when it is exact.
+
+    Unscored when the run ended in an error. Source: spec section 5, Labels.
+    """
+
+    async def score(state: TaskState, target: Target) -> Score:
+        found = judged(state)
+        if isinstance(found, str):
+            return unscored(found)
+        labels = found.verdict.labels
+        return Score(value={label: label in labels for label in LABELS}, answer=", ".join(sorted(labels)) or "none")
+
+    return score

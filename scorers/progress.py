@@ -1,0 +1,36 @@
+"""How far a run got, and in how many steps."""
+
+from inspect_ai.scorer import Score, Scorer, Target, scorer
+from inspect_ai.solver import TaskState
+
+from utb_inspect.scorers.judged import judged, unscored
+from utb_inspect.scorers.metrics import figures
+
+
+@scorer(metrics=[figures()])
+def utb_progress() -> Scorer:
+    """Progress (0 to 1), optimal, asked, and counts of rounds, calls, questions and question sentences.
+
+    Unscored when the run ended in an error. Source: spec section 5, Further per-turn figures.
+    """
+
+    async def score(state: TaskState, target: Target) -> Score:
+        found = judged(state)
+        if isinstance(found, str):
+            return unscored(found)
+        verdict = found.verdict
+        return Score(
+            value={
+                "progress": verdict.progress,
+                "optimal": verdict.optimal,
+                "asked": verdict.asked,
+                "rounds": verdict.rounds,
+                "calls": verdict.calls,
+                "questions": verdict.questions,
+                "question_sentences": verdict.question_sentences,
+            },
+            answer=found.answer,
+            metadata={"ended": found.ended, "cut": found.cut},
+        )
+
+    return score

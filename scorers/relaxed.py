@@ -1,0 +1,23 @@
+"""Relaxed decisions."""
+
+from inspect_ai.scorer import Score, Scorer, Target, accuracy, scorer
+from inspect_ai.solver import TaskState
+
+from utb_inspect.scorers.judged import judged, unscored
+from utb_inspect.scorers.metrics import breakdown, stderr
+
+
+@scorer(metrics=[accuracy(), stderr(), breakdown()])
+def utb_relaxed() -> Scorer:
+    """Whether the decision is right but for preferences, order without need, and calls without effect.
+
+    Value: true or false. Unscored when the run ended in an error. Source: spec section 5, Relaxed.
+    """
+
+    async def score(state: TaskState, target: Target) -> Score:
+        found = judged(state)
+        if isinstance(found, str):
+            return unscored(found)
+        return Score(value=found.verdict.relaxed, answer=found.answer)
+
+    return score

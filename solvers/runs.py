@@ -1,0 +1,44 @@
+"""One interface over the two ways to answer a run: by the spec, or as the public evaluator does."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from utb_inspect.datasets.record import TurnRecord
+from utb_inspect.trajectory.calls import Message
+from utb_inspect.trajectory.run import End, Reply, Result
+
+
+class Answers(Protocol):
+    """Something that takes a model's messages and says what follows."""
+
+    @property
+    def ended(self) -> End | None: ...
+
+    def reply(self, message: Message) -> Reply: ...
+
+
+class UpstreamAnswers:
+    """The public evaluator's answers: it stops at the first wrong action."""
+
+    def __init__(self, record: TurnRecord) -> None:
+        from utb_inspect.upstream import UpstreamRun
+
+        assert record.public is not None
+        self.run = UpstreamRun(record.public.tools, record.public.answer_list)
+        self.ended: End | None = None
+
+    def reply(self, message: Message) -> Reply:
+        from utb_inspect.upstream import UpstreamCall
+
+        calls = [UpstreamCall(call.id, call.name, call.arguments) for call in message.calls]
+        reply = self.run.reply(message.text or None, calls or None)
+        if reply.ended:
+            self.ended = "answer" if message.text.strip() else "no_answer"
+        results = tuple(Result(call_id, content, "reference") for call_id, content in reply.observations)
+        return Reply(results, reply.user, self.ended)
+
+
+def start_run(record: TurnRecord) -> Answers:
+    """A fresh run of a turn, by the record's rules."""
+    return UpstreamAnswers(record) if record.verdict == "upstream" else record.run()

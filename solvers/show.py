@@ -1,0 +1,68 @@
+"""The setup solver: environment and history in front of the request, the turn's record into the store."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from inspect_ai.solver import Generate, Solver, TaskState, solver
+
+from utb_inspect.datasets import load
+from utb_inspect.datasets.dataset import Layout
+from utb_inspect.datasets.history import Prompts, View
+from utb_inspect.datasets.public_form import public_form
+from utb_inspect.datasets.record import TurnRecord, VerdictKind
+from utb_inspect.solvers.tools import answering_tools
+from utb_inspect.trajectory.run import OffPath
+
+
+@solver
+def show(
+    data: str,
+    history: str = "full",
+    environment: Layout | None = None,
+    system_prompt: str | None = None,
+    off_path: OffPath = "continue",
+    max_rounds: int | None = None,
+    verdict: VerdictKind = "spec",
+    language: str | None = None,
+) -> Solver:
+    """Put the environment and the history in front of the request.
+
+    Kept when `--solver` replaces the main one: any solver then sees the same messages, and finds tools in
+    `state.tools` that return the recorded observations.
+
+    Args:
+        data: The dataset, as `utb_inspect.datasets.load` takes it.
+        history: `full`, `none`, `topic` or `last:N` turns.
+        environment: `inline` or `system`; by default as the dataset's format has it.
+        system_prompt: Replaces the system message (in front of the date with `environment=system`).
+        off_path: `stop` ends a run at the first call off the reference path.
+        max_rounds: Step cap, in model messages; by default twice the reference steps plus four.
+        verdict: `upstream` answers and stops as the public evaluator does.
+        language: Language of data that has two, `en` or `zh`.
+    """
+    view = View(history, environment, system_prompt)
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        prompts = _prompts(data, language, view)
+        turn = prompts.dataset.by_id[str(state.sample_id)]
+        state.messages = list(prompts.messages(turn))
+        record = TurnRecord(
+            turn=turn.turn,
+            toolset=turn.toolset,
+            start=len(state.messages),
+            verdict=verdict,
+            off_path=off_path,
+            max_rounds=max_rounds,
+            public=public_form(turn) if verdict == "upstream" else None,
+        )
+        record.save(state.store)
+        state.tools = answering_tools(record)
+        return state
+
+    return solve
+
+
+@lru_cache(maxsize=8)
+def _prompts(data: str, language: str | None, view: View) -> Prompts:
+    return Prompts(load(data, language=language), view)

@@ -1,0 +1,152 @@
+"""What all tasks share: their parameters, and how a task is put together from them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any, Literal, TypedDict, cast
+
+from inspect_ai import Task
+from inspect_ai._util.error import PrerequisiteError
+from inspect_ai.log import HeadlineMetric
+from inspect_ai.model import GenerateConfig
+from inspect_ai.viewer import TaskSamplesColumn, TaskSamplesView, ViewerConfig
+from rich.text import Text
+
+from utb_inspect.datasets import load
+from utb_inspect.datasets.samples import to_samples
+from utb_inspect.schema import DataError, TaskType
+from utb_inspect.scorers import utb_exact, utb_labels, utb_progress, utb_relaxed, utb_severity, utb_upstream
+from utb_inspect.signature import signature
+from utb_inspect.solvers import play, show
+from utb_inspect.start import from_start
+from utb_inspect.trajectory.verdict import SPEC_VERSION
+
+TASK_VERSION = "1.0"
+"""Raised when figures stop being comparable with those of earlier versions."""
+
+
+class Options(TypedDict, total=False):
+    """Parameters of every task, given as `-T name=value`."""
+
+    data: str
+    """`utb_open`, `utb_open_dynamic`, a folder, a file, or `hf:OWNER/NAME`. By default the task's own split."""
+    profiles: str | list[str]
+    """Profiles to run, comma separated. By default all."""
+    history: str
+    """`full` (default), `none`, `topic` (the current topic's earlier turns) or `last:N` turns."""
+    environment: Literal["inline", "system"]
+    """Where date and place stand. By default as the data's format has it: native inline, public system."""
+    system_prompt: str
+    """Replaces the system message."""
+    off_path: Literal["continue", "stop"]
+    """`stop` ends a run at its first call off the reference path. By default `continue`."""
+    max_rounds: int
+    """Step cap in model messages. By default twice the reference's steps plus four."""
+    verdict: Literal["spec", "upstream"]
+    """`upstream`: layout, stops and verdict of the public evaluator. By default `spec`."""
+    language: Literal["en", "zh"]
+    """Language of data that has two."""
+
+
+_CHOICES: Mapping[str, tuple[str, ...]] = {
+    "environment": ("inline", "system"),
+    "off_path": ("continue", "stop"),
+    "verdict": ("spec", "upstream"),
+    "language": ("en", "zh"),
+}
+
+
+def build(
+    name: str, display_name: str, task_types: Collection[TaskType], options: Options, data: str = "utb_open"
+) -> Task:
+    """A task over the turns of some task types.
+
+    Args:
+        name: Task name, the same whether the task is run by path or by registry name.
+        display_name: Name for people.
+        task_types: Task types of the turns to run.
+        options: What was given as `-T name=value`.
+        data: Split to run by default.
+
+    Raises:
+        PrerequisiteError: data that cannot be read, or a parameter that makes no sense; shown as one message.
+    """
+    try:
+        return _build(name, display_name, task_types, _checked(options), data)
+    except DataError as error:
+        raise PrerequisiteError(Text(f"{name}: {error}")) from None
+
+
+def _build(name: str, display_name: str, task_types: Collection[TaskType], options: dict[str, Any], data: str) -> Task:
+    profiles = options.pop("profiles", None)
+    data = from_start(options.pop("data", data))
+    upstream = options.get("verdict") == "upstream"
+    if upstream:
+        options = {"environment": "system", **options}  # the public layout
+    dataset = load(data, language=options.get("language"))
+    scorers = (
+        [utb_upstream()] if upstream else [utb_exact(), utb_relaxed(), utb_severity(), utb_labels(), utb_progress()]
+    )
+    headline = "utb_upstream" if upstream else "utb_exact"
+    return Task(
+        dataset=to_samples(dataset, task_types, profiles),
+        setup=show(data=data, **options),
+        solver=play(),
+        scorer=scorers,
+        config=GenerateConfig(internal_tools=False),
+        name=name,
+        display_name=display_name,
+        version=TASK_VERSION,
+        tags=["user-tool-bench", "tool-use", "personalization", "upstream" if upstream else SPEC_VERSION],
+        metadata={
+            "dataset": dataset.info.name,
+            "dataset_version": dataset.info.version,
+            "dataset_hash": dataset.hash,
+            "signature": signature(dataset, options),
+        },
+        headline_metric=HeadlineMetric(scorer=headline, metric="accuracy"),
+        viewer=_viewer(["utb_upstream"] if upstream else ["utb_exact", "utb_relaxed", "utb_severity"]),
+    )
+
+
+def _checked(options: Options) -> dict[str, Any]:
+    """The parameters, checked; comma-separated values, which Inspect reads as lists, put right."""
+    given = cast(dict[str, Any], {k: v for k, v in options.items() if v is not None})
+    if unknown := sorted(set(given) - set(Options.__annotations__)):
+        raise DataError(f"there is no parameter {', '.join(unknown)}; there are {', '.join(Options.__annotations__)}")
+    for key, choices in _CHOICES.items():
+        if key in given and given[key] not in choices:
+            raise DataError(f"{key}={given[key]}: give {' or '.join(choices)}")
+    for key in ("system_prompt", "data", "history"):
+        if key in given:
+            value = given[key]
+            given[key] = ",".join(map(str, value)) if isinstance(value, list) else str(value)
+    if "profiles" in given:
+        value = given["profiles"]
+        names = value if isinstance(value, list) else str(value).split(",")
+        given["profiles"] = [str(name).strip() for name in names if str(name).strip()]
+        if not given["profiles"]:
+            raise DataError("profiles is empty; name at least one, or leave the parameter out")
+    rounds = given.get("max_rounds", 1)
+    if isinstance(rounds, bool) or not isinstance(rounds, int) or rounds < 1:
+        raise DataError(f"max_rounds={rounds}: give a whole number from 1")
+    return given
+
+
+def _viewer(scores: list[str]) -> ViewerConfig:
+    """The sample list: request, decision, verdicts, the rest of what a reader filters by behind the column chooser."""
+    columns = [
+        TaskSamplesColumn(id="sampleId"),
+        TaskSamplesColumn(id="input"),
+        TaskSamplesColumn(id="answer"),
+        *(TaskSamplesColumn.score(score) for score in scores),
+        TaskSamplesColumn(id="error"),
+    ]
+    view = TaskSamplesView(
+        name="Decisions",
+        columns=columns,
+        compact_scores=True,
+        score_labels={score: score.removeprefix("utb_") for score in scores},
+        score_color_scales={"utb_severity": {"none": "good", "slight": "warn", "major": "bad"}},
+    )
+    return ViewerConfig(task_samples_view=view)

@@ -1,0 +1,30 @@
+"""What all tests share: Inspect kept out of the home folder, the project's root, and others' data where it is to be had."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+SHARED = ROOT.parent / "shared"
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _own_folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        home = tmp_path_factory.mktemp("home")
+        patch.setenv("XDG_DATA_HOME", str(home / "data"))
+        patch.setenv("XDG_CACHE_HOME", str(home / "cache"))
+        patch.setenv("INSPECT_LOG_DIR", str(home / "logs"))
+        patch.setenv("INSPECT_DISPLAY", "none")
+        yield
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """Others' data beside the project; tests that need it say so when it is absent."""
+    if not SHARED.is_dir():
+        pytest.skip(f"needs the public data in {SHARED}, which is not part of the project")
+    return SHARED

@@ -1,0 +1,174 @@
+"""The `utb` command."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from functools import wraps
+from pathlib import Path
+from typing import ParamSpec, TypeVar
+
+import click
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import track
+
+from utb_inspect import __version__
+from utb_inspect.schema import TASK_TYPES, DataError
+from utb_inspect.verify import VERIFIERS, Kind, read_cases
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+_errors = Console(stderr=True, highlight=False, soft_wrap=True)
+
+
+def tells_faults(command: Callable[P, R]) -> Callable[P, R]:
+    """Show a `DataError` as its message alone, and exit with 2."""
+
+    @wraps(command)
+    def run(*args: P.args, **kwargs: P.kwargs) -> R:
+        try:
+            return command(*args, **kwargs)
+        except DataError as error:
+            _errors.print(f"[bold red]Error[/]: {escape(str(error))}")
+            sys.exit(2)
+
+    return run
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="utb")
+def main() -> None:
+    """UserToolBench: check cases and data, and export what a model would see.
+
+    The benchmark itself runs under Inspect, for instance offline:
+
+    \b
+        inspect eval utb_inspect/multi_tool --model utb/recall
+        inspect view
+    """
+
+
+@main.group()
+def verify() -> None:
+    """Check the scoring core against files of cases.
+
+    Each command prints every disagreement (id, expected, got, why), then `N of M agree`, and exits with 1 unless all
+    agree. The formats are those of the files in tests/cases.
+    """
+
+
+def _verify(kind: Kind, file: Path) -> None:
+    cases = list(read_cases(file))
+    if not cases:
+        raise DataError(f"{file}: holds no case")
+    agreed = 0
+    for case in track(cases, description=f"{kind}", console=_errors, transient=True):
+        try:
+            differences = VERIFIERS[kind](case)
+        except DataError as error:
+            differences = [str(error)]
+        except (KeyError, TypeError, AttributeError) as error:
+            differences = [f"the case is not in the format of {kind} ({type(error).__name__}: {error})"]
+        agreed += not differences
+        why = case.get("why") or case.get("kind") or ""
+        for difference in differences:
+            click.echo(f"{case['id']}{f' ({why})' if why else ''}: {difference}")
+    click.echo(f"{agreed} of {len(cases)} agree")
+    if agreed < len(cases):
+        sys.exit(1)
+
+
+@verify.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@tells_faults
+def decisions(file: Path) -> None:
+    """Runs with the exact, relaxed, severity and label verdicts they are to get.
+
+    FILE holds a JSON object a line: `id`, `toolset`, `turn`, `responses` (the model's messages) and `expected`.
+    """
+    _verify("decisions", file)
+
+
+@verify.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@tells_faults
+def arguments(file: Path) -> None:
+    """Pairs of argument values that agree, differ, or are invalid.
+
+    FILE holds a JSON object a line: `id`, `schema`, `reference`, `predicted`, optionally `ground`, and `expected`.
+    """
+    _verify("arguments", file)
+
+
+@verify.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@tells_faults
+def upstream(file: Path) -> None:
+    """Runs with the verdicts of the public evaluator.
+
+    FILE holds a JSON object a line: `id`, `tools`, `answer_list`, `responses` and `expected`.
+    """
+    _verify("upstream", file)
+
+
+@main.group()
+def prompts() -> None:
+    """What a model under evaluation is shown."""
+
+
+@prompts.command("export")
+@click.option("--data", default="utb_open", show_default=True, help="Split, folder, file or hf:OWNER/NAME.")
+@click.option(
+    "--task-type",
+    "task_types",
+    type=click.Choice(TASK_TYPES),
+    multiple=True,
+    help="Task types to export; repeat for several. By default all.",
+)
+@click.option("--profiles", help="Profiles to export, comma separated. By default all.")
+@click.option("--history", default="full", show_default=True, help="full, none, topic or last:N turns.")
+@click.option("--environment", type=click.Choice(["inline", "system"]), help="Where date and place stand.")
+@click.option("--system-prompt", help="Replaces the system message.")
+@click.option("--language", type=click.Choice(["en", "zh"]), help="Language of data that has two.")
+@click.option(
+    "--output",
+    "-o",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="File to write; by default standard output.",
+)
+@tells_faults
+def export_prompts(
+    data: str,
+    task_types: tuple[str, ...],
+    profiles: str | None,
+    history: str,
+    environment: str | None,
+    system_prompt: str | None,
+    language: str | None,
+    output: Path | None,
+) -> None:
+    """Write what a model would see in the first round, a JSON line a sample.
+
+    A line holds `id`, `round`, `messages` and `tools`, as the requests of `utb/mailbox` do. Answers made elsewhere
+    come back with `--model utb/replay -M file=answers.jsonl`.
+    """
+    from utb_inspect.baselines.prompts import first_prompts
+    from utb_inspect.datasets import load
+    from utb_inspect.datasets.history import View
+    from utb_inspect.files import write_text
+
+    dataset = load(data, language=language)
+    view = View(history, environment, system_prompt)  # type: ignore[arg-type]  # click.Choice
+    names = [name.strip() for name in profiles.split(",")] if profiles else None
+    lines = [
+        json.dumps(prompt, ensure_ascii=False) + "\n"
+        for prompt in first_prompts(dataset, task_types or TASK_TYPES, names, view)  # type: ignore[arg-type]
+    ]
+    if output is None:
+        sys.stdout.writelines(lines)
+    else:
+        write_text(output, "".join(lines))
+        click.echo(f"{len(lines)} prompts written to {output}")

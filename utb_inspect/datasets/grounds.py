@@ -1,0 +1,133 @@
+"""Grounds of public rows, which have none: told by where a value stands (spec section 2)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from decimal import Decimal
+from typing import Any
+
+from utb_inspect.schema import AskStep, Basis, CallStep, Ground, Path, Turn
+from utb_inspect.trajectory.calls import CompiledTool, Tools
+from utb_inspect.trajectory.moments import read_moment
+from utb_inspect.trajectory.text import has_word, normalise, numbers
+
+
+class Shown:
+    """Texts and decoded JSON, indexed: whether values stand in them, as `stands` has it.
+
+    `stands` reads its source anew for each value; a profile's history is asked for thousands.
+    """
+
+    def __init__(self, *values: Any) -> None:
+        self._texts: list[str] = []
+        self._numbers: set[Decimal] = set()
+        self.add(*values)
+
+    def add(self, *values: Any) -> None:
+        for value in values:
+            leaves = list(_leaves(value))
+            # The mark keeps a value from standing across two of them.
+            self._texts.append(" ‖ ".join(normalise(str(leaf)) for leaf in leaves))
+            for leaf in leaves:
+                self._numbers.update(numbers(leaf) if isinstance(leaf, str) else [Decimal(str(leaf))])
+
+    def holds(self, value: Any) -> bool:
+        match value:
+            case None | bool():
+                return False
+            case str():
+                plain = normalise(value)
+                return bool(plain) and any(plain in text and has_word(plain, text) for text in self._texts)
+            case int() | float():
+                return Decimal(str(value)) in self._numbers
+            case list():
+                return bool(value) and all(map(self.holds, value))
+            case dict():
+                return bool(value) and all(map(self.holds, value.values()))
+        return False
+
+
+def _leaves(value: Any) -> Iterator[str | int | float]:
+    match value:
+        case bool() | None:
+            return
+        case str() | int() | float():
+            yield value
+        case list():
+            for item in value:
+                yield from _leaves(item)
+        case dict():
+            yield from value
+            yield from _leaves(list(value.values()))
+
+
+def shown_of(turn: Turn) -> list[Any]:
+    """What a model is shown of an earlier turn: request, calls, observations, questions, replies and answer."""
+    shown: list[Any] = [turn.request]
+    for step in turn.reference:
+        match step:
+            case CallStep():
+                shown.append([step.arguments, step.observation])
+            case AskStep():
+                shown.append([step.message, step.reply])
+            case _:
+                shown.append(step.answer)
+    return shown
+
+
+def ground_steps(request: str, path: Path, tools: Tools, history: Shown) -> dict[str, dict[str, Ground]]:
+    """Call step to the grounds of its arguments."""
+    asked, replies = Shown(request), Shown()
+    observed: dict[str, Shown] = {}
+    grounds: dict[str, dict[str, Ground]] = {}
+    for step in path.steps:
+        if isinstance(step, AskStep):
+            replies.add(step.reply)
+        elif isinstance(step, CallStep):
+            # The nearest step first: it is the one that a value was most likely taken from.
+            sources = {call: observed[call] for call in reversed(observed) if call in path.before(step.id)}
+            grounds[step.id] = {
+                argument: _ground(values, asked, replies, sources, history)
+                for argument, values in argument_values(tools[step.call], step.arguments).items()
+            }
+            observed[step.id] = Shown(step.observation)
+    return grounds
+
+
+def _ground(values: list[Any], request: Shown, replies: Shown, observed: Mapping[str, Shown], history: Shown) -> Ground:
+    value = values[0] if len(values) == 1 else values
+    if request.holds(value):
+        return Ground(basis="request")
+    if replies.holds(value):
+        return Ground(basis="reply")
+    if source := next((step for step, shown in observed.items() if shown.holds(value)), None):
+        return Ground(basis="observation", from_=source)
+    basis: Basis = "environment" if _is_moment(value) else "history" if history.holds(value) else "preference"
+    return Ground(basis=basis)
+
+
+def _is_moment(value: Any) -> bool:
+    if isinstance(value, list):
+        return bool(value) and all(map(_is_moment, value))
+    return isinstance(value, str) and read_moment(value) is not None
+
+
+def argument_values(tool: CompiledTool, arguments: Mapping[str, Any]) -> dict[str, list[Any]]:
+    """Decision-relevant leaves of arguments: dotted path (`filters.stars`, `stops[].name`) to its values."""
+    found: dict[str, list[Any]] = {}
+    for name, value in arguments.items():
+        _visit(name, value, tool.technical, found)
+    return found
+
+
+def _visit(path: str, value: Any, technical: frozenset[str], found: dict[str, list[Any]]) -> None:
+    if path in technical or value is None:
+        return
+    if isinstance(value, dict) and value:
+        for name, inner in value.items():
+            _visit(f"{path}.{name}", inner, technical, found)
+    elif isinstance(value, list) and value and all(isinstance(item, dict) and item for item in value):
+        for item in value:
+            _visit(f"{path}[]", item, technical, found)
+    else:
+        found.setdefault(path, []).append(value)

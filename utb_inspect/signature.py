@@ -1,0 +1,34 @@
+"""What a figure was made with, in one line, so that two figures can be told comparable or not."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from importlib.metadata import version
+from typing import Any
+
+from utb_inspect import __version__
+from utb_inspect.datasets.dataset import Dataset
+from utb_inspect.trajectory.verdict import SPEC_VERSION
+
+
+def signature(dataset: Dataset, options: Mapping[str, Any]) -> str:
+    """`data:utb_open@1.0.0#a1b2c3|verdict:spec-1|history:full|environment:inline|off_path:continue|suite:..|inspect:..`
+
+    Options that change figures and are rarely given (`system_prompt`, `max_rounds`, `language`) appear when given.
+    """
+    upstream = options.get("verdict") == "upstream"
+    parts = {
+        "data": dataset.name,
+        "verdict": "upstream" if upstream else SPEC_VERSION,
+        "history": options.get("history", "full"),
+        "environment": options.get("environment", dataset.layout),
+        "off_path": options.get("off_path", "continue"),
+    }
+    if (prompt := options.get("system_prompt")) is not None:
+        parts["prompt"] = hashlib.sha256(str(prompt).encode()).hexdigest()[:6]
+    for key in ("max_rounds", "language"):
+        if key in options:
+            parts[key] = options[key]
+    parts |= {"suite": __version__, "inspect": version("inspect-ai")}
+    return "|".join(f"{key}:{value}" for key, value in parts.items())
