@@ -2,44 +2,43 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 from inspect_ai.model import ChatMessage
 from inspect_ai.tool import ToolInfo
 from inspect_ai.util import store
 
-from utb_inspect.baselines.player import Action
+from utb_inspect.baselines.player import Action, rounds_played
+from utb_inspect.datasets.history import play_rounds
 from utb_inspect.datasets.record import TurnRecord
 from utb_inspect.datasets.wire import wire_name
-from utb_inspect.schema import AskStep, CallStep, DataError
+from utb_inspect.schema import AnswerStep, AskStep, CallStep, DataError
 from utb_inspect.trajectory.questions import on_target
-from utb_inspect.trajectory.run import Run, replay
+
+
+@dataclass(frozen=True)
+class Round:
+    """One message of a plan, and the steps of the reference that it plays (none in a round of a mistake)."""
+
+    action: Action
+    steps: tuple[CallStep | AskStep | AnswerStep, ...] = ()
+
+
+Plan = tuple[Round, ...]
+"""The messages of a run, first to last."""
 
 
 class Oracle:
     """Reads the reference from the sample's store and plays it: exact on every sample of a sound dataset."""
 
     async def act(self, messages: list[ChatMessage], tools: list[ToolInfo]) -> Action:
-        record = current_record()
-        played = record.messages(messages)
-        if record.verdict == "upstream":
-            return self._upstream(record, len(played))
-        run = record.run()
-        replay(run, played)
-        return next_action(run)
+        return planned(reference_plan(current_record()), messages)
 
-    @staticmethod
-    def _upstream(record: TurnRecord, round_: int) -> Action:
-        """The rounds in which the public layout plays a reference."""
-        from utb_inspect.upstream import play_order
 
-        assert record.public is not None
-        answers = record.public.answer_list
-        order = play_order(answers)
-        chosen = [answers[i] for i in order[min(round_, len(order) - 1)]]
-        if "user_input" in chosen[0] or chosen[0]["action"]["name"] == "prepare_to_answer":
-            return Action(str(chosen[0]["observation"]))
-        return Action(
-            calls=[(wire_name(entry["action"]["name"]), entry["action"]["arguments"]) for entry in chosen]
-        )
+def planned(plan: Plan, messages: Sequence[ChatMessage]) -> Action:
+    """What a plan has for this round; past its end, its last message again."""
+    return plan[min(rounds_played(messages), len(plan) - 1)].action
 
 
 def current_record() -> TurnRecord:
@@ -54,24 +53,29 @@ def current_record() -> TurnRecord:
     return record
 
 
-def next_action(run: Run) -> Action:
-    """The next message of the reference: the first due question, else every call that is ready, else the answer."""
-    state = run.paths[0]
-    due = state.due()
-    if due:
-        return Action(question(due[0]))
-    ready = [
-        step
-        for step in state.path.calls
-        if step.id not in state.matched and all(before in state.returned for before in step.after)
-    ]
-    if ready:
-        return Action(calls=[reference_call(step) for step in ready])
-    return Action(state.path.answer)
+def reference_plan(record: TurnRecord) -> Plan:
+    """The reference as messages: the first due question, else every call that is ready, at last the answer."""
+    path = record.turn.paths[0]
+    rounds: list[list[CallStep | AskStep | AnswerStep]]
+    if record.verdict == "upstream":
+        from utb_inspect.upstream import play_order  # loads jieba, which takes a moment
+
+        assert record.public is not None
+        rounds = [[path.steps[i] for i in round_] for round_ in play_order(record.public.answer_list)]
+    else:
+        rounds = [*map(list, play_rounds(path)), [path.steps[-1]]]
+    return tuple(Round(_action(steps), tuple(steps)) for steps in rounds)
 
 
-def reference_call(step: CallStep) -> tuple[str, dict[str, object]]:
-    return wire_name(step.call), step.arguments
+def _action(steps: list[CallStep | AskStep | AnswerStep]) -> Action:
+    match steps[0]:
+        case AskStep():
+            return Action(question(steps[0]))
+        case AnswerStep():
+            return Action(steps[0].answer)
+        case _:
+            calls = [step for step in steps if isinstance(step, CallStep)]
+            return Action(calls=[(wire_name(step.call), step.arguments) for step in calls])
 
 
 def question(step: AskStep) -> str:

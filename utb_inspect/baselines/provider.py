@@ -2,30 +2,47 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 from collections.abc import Callable
 from typing import Any
+from uuid import uuid4
 
 from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.model import (
     ChatCompletionChoice,
     ChatMessage,
-    ChatMessageAssistant,
     GenerateConfig,
     ModelAPI,
     ModelOutput,
     ModelUsage,
     modelapi,
 )
-from inspect_ai.model._call_tools import parse_tool_call
-from inspect_ai.tool import ToolCall, ToolChoice, ToolInfo
+from inspect_ai.tool import ToolChoice, ToolInfo
 from rich.text import Text
 
+from utb_inspect.baselines.floors import AlwaysAsk, copy_first, copy_last, first_tool, never_ask
+from utb_inspect.baselines.mailbox import MANY, Mailbox
+from utb_inspect.baselines.noisy import Noisy
 from utb_inspect.baselines.oracle import Oracle
-from utb_inspect.baselines.player import Action, Player
+from utb_inspect.baselines.player import Player, to_message
+from utb_inspect.baselines.recall import recall
+from utb_inspect.baselines.replay import Replay
+from utb_inspect.schema import DataError
 
-MODELS: dict[str, Callable[..., Player]] = {"oracle": Oracle}
-"""Name to the class of the model; its arguments are given as `-M name=value`."""
+MODELS: dict[str, Callable[..., Player]] = {
+    "oracle": Oracle,
+    "recall": recall,
+    "always_ask": AlwaysAsk,
+    "never_ask": never_ask,
+    "copy_last": copy_last,
+    "copy_first": copy_first,
+    "first_tool": first_tool,
+    "noisy": Noisy,
+    "replay": Replay,
+    "mailbox": Mailbox,
+}
+"""Name to what makes the model; its arguments are given as `-M name=value`."""
 
 
 class OfflineModel(ModelAPI):
@@ -39,13 +56,16 @@ class OfflineModel(ModelAPI):
         config: GenerateConfig = GenerateConfig(),
         **model_args: Any,
     ) -> None:
-        super().__init__(model_name, base_url, api_key, [], config)
-        if model_name not in MODELS:
-            raise PrerequisiteError(Text(f"there is no model utb/{model_name}; there are {', '.join(MODELS)}"))
-        try:
-            self.player = MODELS[model_name](**model_args)
-        except (TypeError, ValueError) as error:
-            raise PrerequisiteError(Text(f"utb/{model_name}: {error}")) from None
+        # Inspect's cache knows a model by name, address and prompt. What these models answer also hangs on their
+        # arguments, on files and on the reference; an address of its own keeps an instance from old answers.
+        super().__init__(model_name, base_url or f"utb:{uuid4().hex}", api_key, [], config)
+        self.player = _player(model_name, model_args)
+        if (
+            isinstance(self.player, Mailbox)
+            and config.max_connections is None
+            and config.adaptive_connections is None
+        ):
+            config.max_connections = MANY  # the model's own config, which what is given for a run overrides
 
     async def generate(
         self,
@@ -66,14 +86,28 @@ class OfflineModel(ModelAPI):
             model=self.model_name, choices=[ChatCompletionChoice(message=message, stop_reason=stop)], usage=usage
         )
 
+    def max_connections(self) -> int:
+        return MANY if isinstance(self.player, Mailbox) else super().max_connections()
 
-def to_message(action: Action, tools: list[ToolInfo], round_: int) -> ChatMessageAssistant:
-    """An action as an assistant message; arguments are parsed as Inspect parses a provider's."""
-    calls: list[ToolCall] = []
-    for i, (name, arguments) in enumerate(action.calls):
-        text = arguments if isinstance(arguments, str) else json.dumps(dict(arguments), ensure_ascii=False)
-        calls.append(parse_tool_call(f"c{round_:04d}x{i:03d}", name, text, tools))
-    return ChatMessageAssistant(content=action.text, tool_calls=calls or None, source="generate")
+
+def _player(name: str, arguments: dict[str, Any]) -> Player:
+    """The model of a name.
+
+    Raises:
+        PrerequisiteError: there is none, or its arguments make no sense; shown as one message.
+    """
+    if name not in MODELS:
+        raise PrerequisiteError(Text(f"there is no model utb/{name}; there are {', '.join(MODELS)}"))
+    takes = inspect.signature(MODELS[name])
+    try:
+        takes.bind(**arguments)
+    except TypeError as error:
+        known = ", ".join(f"-M {parameter}=..." for parameter in takes.parameters) or "no argument"
+        raise PrerequisiteError(Text(f"utb/{name}: {error}; it takes {known}")) from None
+    try:
+        return MODELS[name](**arguments)
+    except (DataError, ValueError) as error:
+        raise PrerequisiteError(Text(f"utb/{name}: {error}")) from None
 
 
 @modelapi(name="utb")

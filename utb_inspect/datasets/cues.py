@@ -31,10 +31,13 @@ _STOP_WORDS = frozenset(
     required same see send set shall share should since some something specific specified specify string such support
     supported supports sure tell than thank thanks that the their them then there these they thing things this those
     to together too unit up us use used user uses using value values very want was we well were what when where
-    whether which while who whose will wish with within without would yes you your yours""".split()
+    whether which while who whose will wish with within without would yes you your yours yyyy""".split()
 )
-_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
-_STOP_CHARACTERS = "的了吗呢吧啊请您你我他她它们是在有和或与及等这那哪什么怎个些为以要需想会能可告诉提供知道一下帮给把被对于就都也还更先再"
+_WORD = re.compile(r"[^\W\d_]+")
+_STOP_CHARACTERS = (
+    "的了吗呢吧啊请您你我他她它们是在有和或与及等这那哪什么怎个些为以要需想会能可"
+    "告诉提供知道一下帮给把被对于就都也还更先再"
+)
 _CJK_RUN = re.compile(rf"[^\W\d_{_STOP_CHARACTERS}]+")
 
 

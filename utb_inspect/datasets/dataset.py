@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
 
-from utb_inspect.schema import DatasetInfo, Profile, Subtype, TaskType, Third, Toolset, Topic, Turn
+from utb_inspect.schema import DatasetInfo, Model, Profile, Subtype, TaskType, Third, Toolset, Topic, Turn
 from utb_inspect.trajectory.calls import Tools
 
 Layout = Literal["inline", "system"]
@@ -47,8 +47,7 @@ class PlacedTurn:
         return self.turn.subtype
 
 
-@dataclass(frozen=True)
-class PublicTurn:
+class PublicTurn(Model):
     """What the public format says of a turn beyond the data model."""
 
     tools: list[dict[str, Any]]

@@ -60,10 +60,10 @@ class RowReader:
     def read(self, row: Row) -> DraftTopic | None:
         """Read a row; None, with all its faults noted, when it cannot be used."""
         before = len(self.faults)
-        data = row.data
-        if not isinstance(data, Mapping):
+        if not isinstance(row.data, Mapping):
             self.faults.append(f"{row.source}: is no JSON object; a row is a topic with its tasks and tools")
             return None
+        data = {key: _decoded(value) for key, value in row.data.items()}
         if "tasks" not in data and "turns" in data:
             self.faults.append(f"{row.source}: is a native topic; give the folder that holds its dataset.json")
             return None
@@ -83,7 +83,7 @@ class RowReader:
 
     def _tools(self, data: Mapping[str, Any], source: str) -> Tools | None:
         try:
-            return self.toolsets.read(_decoded(choose(data, "tools", self.language)), source)
+            return self.toolsets.read(choose(data, "tools", self.language), source)
         except DataError as error:
             self.faults.extend(f"{source}: {line}" for line in str(error).splitlines())
             return None
@@ -92,13 +92,13 @@ class RowReader:
         lists = {name: self._list(data, name, source) for name in ("tasks", "answer_list", "task_types")}
         count = len(lists["tasks"])
         for name, values in lists.items():
-            if len(values) != count:
+            if values and count and len(values) != count:
                 self.faults.append(f"{source}: field '{name}': has {len(values)} entries for {count} tasks")
         subtypes = self._subtypes(data, source, topic_id, count)
         if any(len(values) != count for values in (*lists.values(), subtypes)):
             return []
         turns = []
-        raw_tools = _decoded(choose(data, "tools", self.language))
+        raw_tools = choose(data, "tools", self.language)
         for i, (request, answers, label) in enumerate(zip(*lists.values(), strict=True)):
             where = f"{source}: turn {topic_id}.{i + 1}"
             task_type = TASK_TYPES.get(label_key(label))
@@ -112,12 +112,12 @@ class RowReader:
                 steps, faults = read_steps(answers, tools)
                 self.faults.extend(f"{where}, {fault}" for fault in faults)
                 if task_type is not None and not faults and isinstance(request, str):
-                    public = PublicTurn(raw_tools, answers)
+                    public = PublicTurn(tools=raw_tools, answer_list=answers)
                     turns.append(DraftTurn(task_type, subtypes[i], request, steps, public))
         return turns
 
     def _list(self, data: Mapping[str, Any], name: str, source: str) -> list[Any]:
-        value = _decoded(choose(data, name, self.language))
+        value = choose(data, name, self.language)
         if isinstance(value, list) and value:
             return value
         self.faults.append(f"{source}: field '{name}': is missing; give a list with an entry for each turn")
@@ -125,7 +125,7 @@ class RowReader:
 
     def _subtypes(self, data: Mapping[str, Any], source: str, topic_id: str, count: int) -> list[Subtype]:
         """A subtype for each turn: the first is always `cross_topic`, whether or not the row lists it."""
-        labels = _decoded(choose(data, "turn_subtypes", self.language)) or []
+        labels = choose(data, "turn_subtypes", self.language) or []
         if not isinstance(labels, list) or (count and len(labels) not in (count - 1, count)):
             found = f"has {len(labels)} entries" if isinstance(labels, list) else "is no list"
             self.faults.append(

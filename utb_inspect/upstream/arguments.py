@@ -127,9 +127,7 @@ def _difference(predicted: Any, expected: Any, schema: Any, path: str) -> str | 
     return None if predicted == expected else f"{path}: {_shown(predicted)} for {_shown(expected)}"
 
 
-def _object_difference(
-    predicted: dict[str, Any], expected: dict[str, Any], schema: Any, path: str
-) -> str | None:
+def _object_difference(predicted: dict[str, Any], expected: dict[str, Any], schema: Any, path: str) -> str | None:
     missing, further = set(expected) - set(predicted), set(predicted) - set(expected)
     if missing or further:
         parts = [f"{_listed(keys)} {word}" for keys, word in ((missing, "missing"), (further, "added")) if keys]

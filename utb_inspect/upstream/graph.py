@@ -1,12 +1,12 @@
-"""Which rounds may come next when a reference is played: the public evaluator's rule, without its enumeration.
+"""Which rounds may come next when a reference is played: the public evaluator's rule, one position at a time.
 
-The public evaluator lists every ordering of the reference, an ordering being a list of rounds and a round the
-steps taken in one message, and then looks messages up in that list. The list is exponential; the rule by which
-it is made is local, and this module states it for one position at a time.
+The public evaluator lists every ordering of the reference and looks messages up in that list. An ordering is a
+list of rounds, and a round the steps taken in one message. The list is exponential; the rule that makes it is
+local.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, takewhile
 
@@ -29,13 +29,13 @@ class Position:
 class StepGraph:
     """The steps of a reference and the rounds that the public evaluator allows.
 
-    A round takes open steps (not done, all they depend on done) in reference order, such that:
+    A round takes open steps (not done, and all they depend on done) such that:
 
-    - for its sequence of names it takes the earliest steps there are, since the evaluator keeps one round for
-      each sequence of names;
-    - if its first step begins a *block*, two or more open steps of one name with no other open step between them,
-      it holds the whole block, or else that step alone. Then the rest of the block follows one step a round,
-      before anything else.
+    - for its sequence of names, in reference order, it takes the earliest steps there are, since the evaluator
+      keeps one round for each sequence of names;
+    - if its first step begins a *block*, two or more open steps of one name with no other open step between
+      them, it holds the whole block, or else that step alone. Then the rest of the block follows one step a
+      round, before anything else.
 
     A reference whose dependencies form a circle has no ordering, so that every message is wrong.
     (Names with a `|`, which no provider allows, are not told apart by the evaluator; here they are.)
@@ -46,6 +46,10 @@ class StepGraph:
     def __init__(self, steps: Sequence[ReferenceStep]) -> None:
         self.names = tuple(step.name for step in steps)
         self.after = tuple(step.after for step in steps)
+        self.followers: tuple[set[int], ...] = tuple(set() for _ in steps)
+        for step, before in enumerate(self.after):
+            for earlier in before:
+                self.followers[earlier].add(step)
         self.heights = self._heights()
 
     @property
@@ -55,7 +59,8 @@ class StepGraph:
 
     @property
     def shortest(self) -> int:
-        """The number of rounds of the shortest ordering: the longest chain, as all that is open may go together."""
+        """The rounds of the shortest ordering: as many as the longest chain has, since all that is open may go
+        together."""
         return max(self.heights.values(), default=0)
 
     def is_complete(self, position: Position) -> bool:
@@ -67,9 +72,7 @@ class StepGraph:
         if position.forced:
             return position.forced[:1]
         return tuple(
-            step
-            for step, before in enumerate(self.after)
-            if step not in position.done and before <= position.done
+            step for step, before in enumerate(self.after) if step not in position.done and before <= position.done
         )
 
     def is_round(self, position: Position, steps: Round) -> bool:
@@ -89,14 +92,21 @@ class StepGraph:
         block = self._block(self.open_steps(position), steps[0])
         return Position(position.done.union(block), block[1:])
 
-    def selections(self, position: Position) -> Iterator[Round]:
-        """Every selection of open steps, in the order in which the evaluator tries them; not each is a round."""
+    def selections(self, position: Position, required: Collection[int], barred: Collection[int]) -> Iterator[Round]:
+        """The selections of open steps with all those required and none barred, in the evaluator's own order.
+
+        Fewer steps come first, then earlier ones. Not every selection is a round.
+        """
         open_steps = self.open_steps(position)
-        for size in range(1, len(open_steps) + 1):
-            yield from combinations(open_steps, size)
+        if not set(required) <= set(open_steps):
+            return
+        choice = [step for step in open_steps if step not in required and step not in barred]
+        for size in range(0 if required else 1, len(choice) + 1):
+            for steps in combinations(choice, size):
+                yield tuple(sorted((*required, *steps)))
 
     def talk_round(self, position: Position) -> Round | None:
-        """The first round with an ask or an answer in it: always that step alone, single steps being tried first."""
+        """The first round with an ask or an answer in it: always that step alone, as single steps come first."""
         return next(((step,) for step in self.open_steps(position) if self.names[step] in TALK), None)
 
     def call_round(self, position: Position, names: Sequence[str]) -> Round | None:
@@ -118,17 +128,17 @@ class StepGraph:
         due = [step for step in open_steps if self.heights[step] == highest]
         ways = self._ways_on(open_steps, due)
         blocks = [self._block(open_steps, step) for step in open_steps if step <= due[0]]
-        starts = [
+        rounds = [
             block + ways[block[-1]]
             for block in blocks
             if block[-1] in ways and block == self._earliest(open_steps, [self.names[step] for step in block])
         ]
-        return min(starts, key=lambda steps: (len(steps), steps))
+        return min(rounds, key=lambda steps: (len(steps), steps))
 
     def _ways_on(self, open_steps: Round, due: Sequence[int]) -> dict[int, Round]:
         """For each open step the smallest and then earliest way to go on after it to the last step due.
 
-        A way on takes each step due that is still ahead, and goes to a step only if no other of its name lies between.
+        A way on takes each step due that is still ahead, and takes a step only if it passed none of its name.
         """
         ways: dict[int, Round] = {}
         for start in reversed(range(len(open_steps))):
@@ -157,7 +167,7 @@ class StepGraph:
         return tuple(steps) if not wanted.total() else None
 
     def _earliest(self, open_steps: Round, names: Sequence[str]) -> Round:
-        """The earliest steps that have these names in this sequence; too few when there are not enough."""
+        """The earliest steps that have these names in this sequence; too few where there are not enough."""
         rest = iter(open_steps)
         found = (next((step for step in rest if self.names[step] == name), None) for name in names)
         return tuple(step for step in found if step is not None)
@@ -168,19 +178,15 @@ class StepGraph:
         return tuple(takewhile(lambda step: self.names[step] == self.names[first], rest))
 
     def _heights(self) -> dict[int, int]:
-        """For each step the longest chain that begins with it; a step in or before a circle has none."""
-        followers: dict[int, set[int]] = {step: set() for step in range(len(self.names))}
-        for step, before in enumerate(self.after):
-            for earlier in before:
-                followers[earlier].add(step)
+        """For each step the length of the longest chain that it begins; steps that lead into a circle have none."""
         heights: dict[int, int] = {}
-        ready = [step for step, later in followers.items() if not later]
-        missing = {step: len(later) for step, later in followers.items()}
+        waiting = [len(later) for later in self.followers]
+        ready = [step for step, count in enumerate(waiting) if not count]
         while ready:
             step = ready.pop()
-            heights[step] = 1 + max((heights[later] for later in followers[step]), default=0)
+            heights[step] = 1 + max((heights[later] for later in self.followers[step]), default=0)
             for earlier in self.after[step]:
-                missing[earlier] -= 1
-                if not missing[earlier]:
+                waiting[earlier] -= 1
+                if not waiting[earlier]:
                     ready.append(earlier)
         return heights

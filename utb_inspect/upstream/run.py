@@ -106,9 +106,7 @@ class UpstreamRun:
         self._wrong_arguments: tuple[str, ...] = ()
         self._wrong_arguments_at = 0
 
-    def reply(
-        self, content: str | None, tool_calls: Sequence[UpstreamCall | None] | None = None
-    ) -> UpstreamReply:
+    def reply(self, content: str | None, tool_calls: Sequence[UpstreamCall | None] | None = None) -> UpstreamReply:
         """Answer one model message.
 
         Args:
@@ -179,8 +177,7 @@ class UpstreamRun:
     def _argument_reasons(self, calls: Sequence[UpstreamCall], steps: Round) -> list[str]:
         predicted = sorted((call.name, arguments_text(call.arguments)) for call in calls)
         expected = sorted(
-            (self._steps[step].name, json.dumps(self._steps[step].arguments, ensure_ascii=False))
-            for step in steps
+            (self._steps[step].name, json.dumps(self._steps[step].arguments, ensure_ascii=False)) for step in steps
         )
         if expected[0][0] in TALK:
             return []
