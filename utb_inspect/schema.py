@@ -3,7 +3,7 @@
 Every file of the native format is one of these models. They are strict: unknown fields, missing fields and
 values of another type are faults. `parse` turns the faults of a file into messages that a person can act on,
 all of them at once. What needs more than one file (is the tool known, does a quote stand in history) is
-checked by `utb_inspect.datasets.checks`.
+checked by `utb_inspect.datasets.validation`.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ _CJK = "\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-
 CJK = re.compile(f"[{_CJK}]")
 _CJK_OR_RUN = re.compile(f"[{_CJK}]|[^{_CJK}]+")
 # A character that continues a word: a CJK character never does, it is a word of its own.
-_WORD_CHARACTER = f"[^\\W{_CJK}]"
+_WORD_CHARACTER = re.compile(f"[^\\W{_CJK}]")
 _NUMBER = re.compile(r"(?<![\w.])[-+]?\d+(?:,\d{3})*(?:\.\d+)?(?!\w|\.\d)")
 
 
@@ -56,23 +56,31 @@ def _strip_punctuation(word: str) -> str:
     return word[start:end]
 
 
-@lru_cache(maxsize=4096)
-def _bounded(term: str, *, end: bool) -> re.Pattern[str]:
-    opening = f"(?<!{_WORD_CHARACTER})" if re.match(_WORD_CHARACTER, term) else ""
-    closing = f"(?!{_WORD_CHARACTER})" if end and re.match(_WORD_CHARACTER, term[-1]) else ""
-    return re.compile(f"{opening}{re.escape(term)}{closing}")
-
-
 def has_word(term: str, text: str) -> bool:
     """Whether a term stands in a text as whole words, both normalised."""
-    needle = normalise(term)
-    return bool(needle) and _bounded(needle, end=True).search(normalise(text)) is not None
+    return _finds(normalise(term), normalise(text), whole=True)
 
 
 def has_word_start(term: str, text: str) -> bool:
     """Whether a term stands in a text at the start of a word; CJK terms stand anywhere."""
-    needle = normalise(term)
-    return bool(needle) and _bounded(needle, end=False).search(normalise(text)) is not None
+    return _finds(normalise(term), normalise(text), whole=False)
+
+
+def _finds(term: str, text: str, *, whole: bool) -> bool:
+    # Scanned by hand: a pattern for each term takes longer to compile than the search.
+    if not term:
+        return False
+    opens = _WORD_CHARACTER.match(term) is not None
+    closes = whole and _WORD_CHARACTER.match(term[-1]) is not None
+    start = text.find(term)
+    while start >= 0:
+        end = start + len(term)
+        in_word = opens and start > 0 and _WORD_CHARACTER.match(text[start - 1])
+        goes_on = closes and end < len(text) and _WORD_CHARACTER.match(text[end])
+        if not in_word and not goes_on:
+            return True
+        start = text.find(term, start + 1)
+    return False
 
 
 def numbers(text: str) -> list[Decimal]:
