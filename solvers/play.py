@@ -44,6 +44,8 @@ def play() -> Solver:
                 output = await model.generate(state.messages, tools=infos)
             except Exception as error:
                 mark_error(state.store, f"{type(error).__name__}: {error}")
+                if isinstance(error, TimeoutError):  # Inspect takes one for a limit of its own: no error, no retry
+                    raise ProviderError("the provider timed out") from error
                 raise
             state.output = output
             if (fault := provider_fault(output)) is not None:

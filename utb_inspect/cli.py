@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
-from typing import ParamSpec, TypeVar
+from typing import Literal, ParamSpec, TypeVar
 
 import click
 from rich.console import Console
@@ -15,9 +15,11 @@ from rich.markup import escape
 from rich.progress import track
 
 from utb_inspect import __version__
-from utb_inspect.schema import TASK_TYPES, DataError
+from utb_inspect.datasets.dataset import Layout
+from utb_inspect.schema import TASK_TYPES, DataError, TaskType
 from utb_inspect.verify import VERIFIERS, Kind, read_cases
 
+Language = Literal["en", "zh"]
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -142,12 +144,12 @@ def prompts() -> None:
 @tells_faults
 def export_prompts(
     data: str,
-    task_types: tuple[str, ...],
+    task_types: tuple[TaskType, ...],
     profiles: str | None,
     history: str,
-    environment: str | None,
+    environment: Layout | None,
     system_prompt: str | None,
-    language: str | None,
+    language: Language | None,
     output: Path | None,
 ) -> None:
     """Write what a model would see in the first round, a JSON line a sample.
@@ -161,11 +163,11 @@ def export_prompts(
     from utb_inspect.files import write_text
 
     dataset = load(data, language=language)
-    view = View(history, environment, system_prompt)  # type: ignore[arg-type]  # click.Choice
+    view = View(history, environment, system_prompt)
     names = [name.strip() for name in profiles.split(",")] if profiles else None
     lines = [
         json.dumps(prompt, ensure_ascii=False) + "\n"
-        for prompt in first_prompts(dataset, task_types or TASK_TYPES, names, view)  # type: ignore[arg-type]
+        for prompt in first_prompts(dataset, task_types or TASK_TYPES, names, view)
     ]
     if output is None:
         sys.stdout.writelines(lines)

@@ -75,7 +75,10 @@ def verify_decision(case: Mapping[str, Any]) -> list[str]:
 
 def verify_arguments(case: Mapping[str, Any]) -> list[str]:
     """Differences between the agreement of two values and the expected one."""
-    parameters = {"type": "object", "properties": {"value": case["schema"]}, "required": ["value"]}
+    schema = case["schema"]
+    parameters = {"type": "object", "properties": {"value": schema}, "required": ["value"]}
+    if isinstance(schema, dict):  # a reference in the schema is meant from its own top
+        parameters |= {key: schema[key] for key in ("$defs", "definitions") if key in schema}
     tool = parse(
         Toolset,
         {

@@ -45,9 +45,7 @@ class Mailbox:
             DataError: the folder cannot be made.
             ValueError: a time-out that is no positive number.
         """
-        if timeout is not None and (
-            isinstance(timeout, bool) or not isinstance(timeout, int | float) or timeout <= 0
-        ):
+        if timeout is not None and (isinstance(timeout, bool) or not isinstance(timeout, int | float) or timeout <= 0):
             raise ValueError(f"timeout={timeout}: give a number of seconds above 0, or leave it out")
         self.dir = Path(str(dir)).absolute()
         self.timeout = timeout

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
+from itertools import pairwise
 from typing import Any
 
 from utb_inspect.baselines.guesses import guess, other_values
@@ -69,7 +70,7 @@ def alter_returned(plan: Plan, tools: Tools) -> Iterator[Plan]:
 
 def call_at_once(plan: Plan, tools: Tools) -> Iterator[Plan]:
     """Two rounds of calls, the later of which needs the earlier, made in one."""
-    for i, (first, second) in enumerate(zip(plan, plan[1:], strict=False)):
+    for i, (first, second) in enumerate(pairwise(plan)):
         if first.action.calls and second.action.calls:
             merged = Action(calls=[*first.action.calls, *second.action.calls])
             yield (*plan[:i], Round(merged), *plan[i + 2 :])

@@ -63,7 +63,8 @@ def reference_plan(record: TurnRecord) -> Plan:
         assert record.public is not None
         rounds = [[path.steps[i] for i in round_] for round_ in play_order(record.public.answer_list)]
     else:
-        rounds = [*map(list, play_rounds(path)), [path.steps[-1]]]
+        rounds = [[*steps] for steps in play_rounds(path)]
+        rounds.append([path.steps[-1]])
     return tuple(Round(_action(steps), tuple(steps)) for steps in rounds)
 
 

@@ -15,9 +15,7 @@ from utb_inspect.datasets.wire import tool_info
 from utb_inspect.schema import TaskType
 
 
-def prompt(
-    sample_id: str, round_: int, messages: Sequence[ChatMessage], tools: Sequence[ToolInfo]
-) -> dict[str, Any]:
+def prompt(sample_id: str, round_: int, messages: Sequence[ChatMessage], tools: Sequence[ToolInfo]) -> dict[str, Any]:
     """A round's request: conversation and tools, whole, with nothing that a model would not see.
 
     The same prompt gives the same object: message ids, which Inspect draws at random, are left out.

@@ -53,18 +53,15 @@ class OfflineModel(ModelAPI):
         model_name: str,
         base_url: str | None = None,
         api_key: str | None = None,
-        config: GenerateConfig = GenerateConfig(),
+        config: GenerateConfig | None = None,
         **model_args: Any,
     ) -> None:
+        config = config or GenerateConfig()
         # Inspect's cache knows a model by name, address and prompt. What these models answer also hangs on their
         # arguments, on files and on the reference; an address of its own keeps an instance from old answers.
         super().__init__(model_name, base_url or f"utb:{uuid4().hex}", api_key, [], config)
         self.player = _player(model_name, model_args)
-        if (
-            isinstance(self.player, Mailbox)
-            and config.max_connections is None
-            and config.adaptive_connections is None
-        ):
+        if isinstance(self.player, Mailbox) and config.max_connections is None and config.adaptive_connections is None:
             config.max_connections = MANY  # the model's own config, which what is given for a run overrides
 
     async def generate(

@@ -91,5 +91,3 @@ def _read(file: Path, _modified: int, _size: int) -> Recordings:
             raise DataError(f"{place}: a second line for sample {recording.id}, epoch {recording.epoch or 'any'}")
         recordings[key] = recording.responses
     return recordings
-
-

@@ -18,7 +18,7 @@ class ResponseCall(Model):
 
     name: str
     """The toolset's own name for the tool, or the one it has in the request."""
-    arguments: dict[str, Any] | str = {}
+    arguments: dict[str, Any] | str
     """An object, or the JSON text of one, which need not be sound."""
     id: str | None = None
     """Not used: calls get ids of their own. Allowed since the calls in a request have one."""

@@ -32,6 +32,7 @@ from utb_inspect.schema import (
     TimeMatch,
     UnorderedMatch,
 )
+from utb_inspect.trajectory.assignment import Fit, assign
 from utb_inspect.trajectory.calls import CompiledTool
 from utb_inspect.trajectory.json_schema import MISSING, SchemaView
 from utb_inspect.trajectory.moments import read_moment
@@ -157,12 +158,12 @@ def _same_free_text(reference: list[str], made: list[str]) -> bool:
     )
 
 
-def _marked(tokens: list[str]) -> Counter[tuple[str, str]]:
-    """The word after each marker, articles skipped: what a text goes from, to, before, after or without."""
-    marked: Counter[tuple[str, str]] = Counter()
+def _marked(tokens: list[str]) -> dict[str, list[str]]:
+    """The words after each marker, in order, articles skipped: what a text goes from, to, before or without."""
+    marked: dict[str, list[str]] = {}
     for i, token in enumerate(tokens):
         if token in _MARKERS:
-            marked[token, next((w for w in tokens[i + 1 :] if w not in _ARTICLES), "")] += 1
+            marked.setdefault(token, []).append(next((w for w in tokens[i + 1 :] if w not in _ARTICLES), ""))
     return marked
 
 
@@ -247,8 +248,20 @@ def check_arguments(
     return checker.checks
 
 
+def fit_of(checks: Sequence[ArgumentCheck], in_order: bool = True) -> Fit:
+    """How well compared arguments fit."""
+    return Fit(
+        full=all(check.agrees for check in checks),
+        unambiguous=not any(check.misses_unambiguous for check in checks),
+        in_order=in_order,
+        disagreements=sum(not check.agrees for check in checks),
+    )
+
+
 class _Checker:
     def __init__(self, tool: CompiledTool, step: CallStep, observations: Mapping[str, Any]) -> None:
+        self.tool = tool
+        self.step = step
         self.technical = tool.technical
         self.grounds = step.grounds
         self.observations = observations
@@ -289,9 +302,11 @@ class _Checker:
                         stale,
                     )
                 return
-            if self._paired_objects(left, right, view, match):
-                for i, (r, m) in enumerate(zip(left, right, strict=True)):
-                    self.visit(f"{path}[{i}]", f"{key}[]", r, m, view.item(), ground, stale)
+            if self._lists_of_objects(left, right):
+                ordered = is_ordered([*left, *right], view, match)
+                made_at = range(len(right)) if ordered else self._pairing(path, key, left, right, view, ground)
+                for i, j in enumerate(made_at):
+                    self.visit(f"{path}[{i}]", f"{key}[]", left[i], right[j], view.item(), ground, stale)
                 return
         self._add(path, reference, made, agree(reference, made, view, match), ground or self._inner(key), stale)
 
@@ -309,15 +324,27 @@ class _Checker:
         return bool(sides) and all(isinstance(side, dict) for side in sides)
 
     @staticmethod
-    def _paired_objects(left: Any, right: Any, view: SchemaView, match: Match | None) -> bool:
-        """Lists of objects that are compared position by position, and have as many positions."""
+    def _lists_of_objects(left: Any, right: Any) -> bool:
+        """Lists of as many objects, which can be compared pair by pair."""
         return (
             isinstance(left, list)
             and isinstance(right, list)
             and len(left) == len(right)
             and all(isinstance(item, dict) for item in [*left, *right])
-            and is_ordered([*left, *right], view, match)
         )
+
+    def _pairing(
+        self, path: str, key: str, left: list[Any], right: list[Any], view: SchemaView, ground: Ground | None
+    ) -> list[int]:
+        """Index in `right` of the object that stands for each in `left`: the pairing that agrees best."""
+
+        def fit(reference: Any, made: Any) -> Fit:
+            trial = _Checker(self.tool, self.step, self.observations)
+            trial.visit(path, f"{key}[]", reference, made, view.item(), ground)
+            return fit_of(trial.checks)
+
+        pairs = assign([[fit(reference, made) for reference in left] for made in right])
+        return [j for _, j in sorted((i, j) for j, i in pairs.items())]
 
     def _inner(self, key: str) -> Ground | None:
         """The ground for a place that only has grounds inside it: an unambiguous one if there is any."""

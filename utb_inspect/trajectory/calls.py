@@ -10,6 +10,9 @@ from typing import Any
 from utb_inspect.schema import DataError, Effect, Tool, Toolset
 from utb_inspect.trajectory.json_schema import ArgumentSchema
 
+DEEPEST = 100
+"""Levels of nesting that arguments may have; no tool needs them, and recursion would end in a crash."""
+
 
 @dataclass(frozen=True)
 class Call:
@@ -112,7 +115,23 @@ def parse_arguments(arguments: str | Mapping[str, Any] | None) -> dict[str, Any]
         return {}
     if not isinstance(arguments, Mapping):
         raise ValueError("they must be a JSON object")
+    if _depth_exceeds(arguments, DEEPEST):
+        raise ValueError("nested too deeply")
     return dict(arguments)
+
+
+def _depth_exceeds(value: Any, limit: int) -> bool:
+    level = [value]
+    for _ in range(limit):
+        level = [
+            inner
+            for item in level
+            if isinstance(item, Mapping | list)
+            for inner in (item.values() if isinstance(item, Mapping) else item)
+        ]
+        if not level:
+            return False
+    return any(isinstance(item, Mapping | list) for item in level)
 
 
 def _no_constant(name: str) -> Any:

@@ -6,10 +6,13 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from copy import deepcopy
+from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import SchemaError, best_match
+from jsonschema.exceptions import ValidationError as SchemaValidationError
+from jsonschema.validators import extend
 from referencing import Registry
 from referencing.exceptions import Unresolvable
 
@@ -272,6 +275,21 @@ def _as_type(text: str, declared: Any) -> Any:
             return MISSING
 
 
+def _multiple_of(validator: Any, step: Any, instance: Any, schema: Any) -> Iterator[SchemaValidationError]:
+    """`multipleOf` on decimals: by binary fractions 19.99 is no multiple of 0.01."""
+    if not validator.is_type(instance, "number"):
+        return
+    try:
+        fits = Decimal(str(instance)) % Decimal(str(step)) == 0
+    except InvalidOperation:  # more digits than decimals are kept to
+        fits = instance % step == 0
+    if not fits:
+        yield SchemaValidationError(f"{instance!r} is not a multiple of {step}")
+
+
+_Validator: Any = extend(Draft202012Validator, {"multipleOf": _multiple_of})  # type: ignore[no-untyped-call]
+
+
 class ArgumentSchema:
     """A tool's parameters, compiled: validates arguments and answers questions about their places.
 
@@ -287,7 +305,7 @@ class ArgumentSchema:
             where = "/".join(map(str, error.absolute_path)) or "its top"
             raise ValueError(f"the parameters are no JSON Schema: at {where}, {error.message}") from None
         # An empty registry: a reference to elsewhere is an error, never a download.
-        self._validator = Draft202012Validator(schema, registry=Registry())
+        self._validator = _Validator(schema, registry=Registry())
         self.view = SchemaView(schema, schema)
 
     def drop_nulls(self, arguments: Mapping[str, Any]) -> dict[str, Any]:

@@ -8,16 +8,23 @@ from collections.abc import Iterator
 from utb_inspect.schema import AskStep
 from utb_inspect.trajectory.text import has_word_start, normalise
 
-_CODE = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)|`[^`\n]*`", re.DOTALL)
+_CODE = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)|(?<!`)(`{1,2})(?!`)[^\n]*?(?<!`)\1(?!`)", re.DOTALL)
 _ADDRESS = re.compile(
-    r"(?:https?://|ftp://|www\.)[^\s<>]*[^\s<>.,;:!?)\]}'\"*_]|[\w.+-]+@[\w-]+(?:\.[\w-]+)+", re.IGNORECASE
+    r"(?:https?://|ftp://|www\.)[^\s<>]*[^\s<>.,;:!?)\]}'\"*_]|(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+",
+    re.IGNORECASE,
 )
-# Where a sentence ends: a stop before white space (a CJK stop anywhere), with the quotes and brackets that close it.
-_END = re.compile(r"""[.!?…]+["'”’»)\]*_]*(?=\s|$)|[。！？]+["'”’»）」』)\]*_]*""")
+_CLOSERS = r"[\"'”’»）」』)\]*_]*"
+# Where a sentence ends: at a question mark or a CJK stop; at another stop before white space, an ellipsis only before
+# a capital. Quotes and brackets that close it belong to it.
+_END = re.compile(
+    rf"[.!…]*[?？؟][.!?？…]*{_CLOSERS}|[。！]+{_CLOSERS}|(?<!\.)\.(?!\.){_CLOSERS}(?=\s|$)"
+    rf"|!+{_CLOSERS}(?=\s|$)|(?:…|\.{{2,}}){_CLOSERS}(?=\s+[^\W\d_a-z]|\s*$)"
+)
 _ABBREVIATION = re.compile(r"\b(?:e\.g|i\.e|etc|vs|approx|mr|mrs|ms|dr|st|incl|cf|[a-z]\.[a-z])\.$", re.IGNORECASE)
+_LONGEST_ABBREVIATION = 12
 _LIST_ITEM = re.compile(r"^\s*(?:[-*•–+]|\(?\d{1,2}[.)]|\(?[a-z][.)])\s+", re.IGNORECASE)
-_MARKUP = re.compile(r"^(?:[\s#>*_\-•–+\"'“‘«(「\[]+|\d{1,2}[.)]\s+)+")
-_QUESTION_MARK = re.compile(r"[?؟][!?.]*[\"'”’»)」』\]*_ ]*$")
+_MARKUP = re.compile(r"^(?:[\s#>*_\-•–+\"'“‘«(（「\[]+|\d{1,2}[.)]\s+)+")
+_QUESTION_MARK = re.compile(rf"[?؟][!?.…]*{_CLOSERS}\s*$")
 _OPENING = re.compile(
     r"""please\ (?:tell|give|share|confirm|specify|provide|send)\b
       | tell\ me\b
@@ -53,7 +60,7 @@ def _cued(cues: list[str], sentences: list[str]) -> bool:
 
 
 def _asks(sentence: str) -> bool:
-    if _CLOSING_OFFER.search(sentence):
+    if _CLOSING_OFFER.search(sentence.partition(_LIST_MARK)[0]):
         return False
     return _QUESTION_MARK.search(sentence) is not None or _opens_as_question(sentence)
 
@@ -62,38 +69,66 @@ def _opens_as_question(sentence: str) -> bool:
     return _OPENING.match(_MARKUP.sub("", normalise(sentence))) is not None
 
 
+_LIST_MARK = " \u2063 "
+"""Stands between a demand and the list of what it asks for; an invisible separator, which no word holds."""
+
+
 def _sentences(text: str) -> Iterator[str]:
     """Sentences outside code and addresses.
 
-    A line break ends a sentence. But the list under "Could you tell me:" is what that line asks for, and belongs
-    to it.
+    A line break ends a sentence, unless the next line goes on in lower case. The list under "Could you tell me:" is
+    what that line asks for, and belongs to it.
     """
     plain = _ADDRESS.sub(" ", _CODE.sub(" ", text))
-    lead = ""
-    for line in plain.splitlines():
-        if not line.strip():
+    lead, after_blank = "", False
+    for line in _lines(plain):
+        if not line:
+            after_blank = True
             continue
-        if lead and _LIST_ITEM.match(line):
-            lead += " " + line.strip()
+        if lead and _belongs(lead, line, after_blank):
+            lead += (" " if _LIST_MARK in lead else _LIST_MARK) + line.strip()
             continue
+        after_blank = False
         if lead:
             yield lead
             lead = ""
         pieces = list(_split(line))
-        if pieces and pieces[-1].rstrip("*_ ").endswith((":", "：")) and _opens_as_question(pieces[-1]):
+        if pieces and not _END.search(pieces[-1]) and _opens_as_question(pieces[-1]):
             lead = pieces.pop()
         yield from pieces
     if lead:
         yield lead
 
 
+def _lines(text: str) -> Iterator[str]:
+    """Lines of a text, hard-wrapped ones joined, blank ones empty."""
+    current = ""
+    for line in map(str.strip, text.splitlines()):
+        ended = current.endswith((":", "：")) or _END.search(current[-2:]) is not None
+        if current and not ended and line[:1].islower() and not _LIST_ITEM.match(line):
+            current += " " + line
+        else:
+            yield current
+            current = line
+    yield current
+
+
+def _belongs(lead: str, line: str, after_blank: bool) -> bool:
+    """Whether a line is an item of what an unfinished demand asks for: bulleted, or bare right under a colon."""
+    if _LIST_ITEM.match(line):
+        return True
+    under_colon = lead.partition(_LIST_MARK)[0].rstrip("*_ ").endswith((":", "："))
+    return under_colon and not after_blank and not _END.search(line)
+
+
 def _split(line: str) -> Iterator[str]:
     start = 0
     for end in _END.finditer(line):
-        sentence = line[start : end.end()]
-        if end[0].startswith(".") and (_ABBREVIATION.search(sentence) or _LIST_ITEM.fullmatch(sentence + " ")):
-            continue
-        yield sentence
+        if end[0].startswith("."):
+            near = line[max(start, end.start() - _LONGEST_ABBREVIATION) : end.end()]
+            if _ABBREVIATION.search(near) or _LIST_ITEM.fullmatch(line[start : end.end()] + " "):
+                continue
+        yield line[start : end.end()]
         start = end.end()
     if line[start:].strip():
         yield line[start:]

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any, Literal
 
 from utb_inspect.schema import AskStep, CallStep, DataError, Path, Turn
-from utb_inspect.trajectory.agreement import ArgumentCheck, check_arguments
+from utb_inspect.trajectory.agreement import ArgumentCheck, check_arguments, fit_of
 from utb_inspect.trajectory.assignment import Fit, assign
 from utb_inspect.trajectory.calls import Call, CompiledTool, Message, ReadCall, Tools
 from utb_inspect.trajectory.questions import is_question, on_target
@@ -99,15 +99,10 @@ class PathState:
         return self._checks[key]
 
     def fit(self, call: MadeCall, step: CallStep) -> Fit:
-        checks = self.checks(call, step)
-        return Fit(
-            full=all(check.agrees for check in checks),
-            unambiguous=not any(check.misses_unambiguous for check in checks),
-            in_order=all(
-                self.is_after(call, before) for before in step.after if isinstance(self.path.by_id[before], CallStep)
-            ),
-            disagreements=sum(not check.agrees for check in checks),
+        in_order = all(
+            self.is_after(call, before) for before in step.after if isinstance(self.path.by_id[before], CallStep)
         )
+        return fit_of(self.checks(call, step), in_order)
 
     def is_after(self, call: MadeCall, step_id: str) -> bool:
         """Whether a call comes after a step: made in a later round than the step's return."""
@@ -131,9 +126,9 @@ class PathState:
             return "reference", step.observation
         if repeated:
             return "repeat", None
-        answered = next((s for s in steps if fits[s.id].full), None)
-        if answered is not None and self.tool(call.name).effect == "read":
-            return "further", answered.observation
+        answered = [s for s in steps if fits[s.id].full]
+        if answered and self.tool(call.name).effect == "read":
+            return "further", max(answered, key=lambda s: self.returned[s.id]).observation
         return "off_path", NO_DATA
 
     def _is_ready(self, call: MadeCall, step: CallStep) -> bool:
@@ -204,6 +199,7 @@ class Run:
         self.ended: End | None = None
         self._ids: set[str] = set()
         self._reads: dict[str, Any] = {}
+        """Key of each read made to what it last returned."""
 
     @property
     def final_text(self) -> str:
@@ -234,6 +230,7 @@ class Run:
     def _answer_calls(self, message: Message) -> Reply:
         first = len(self.calls)
         kinds: list[list[tuple[ResultKind, Any]]] = []
+        reads: set[str] = set()
         for call in message.calls:
             made = MadeCall(len(self.calls), len(self.messages) - 1, self._own_id(call), self.tools.read(call))
             self.calls.append(made)
@@ -241,11 +238,10 @@ class Run:
                 kinds.append([])
                 continue
             # Only along the whole message is it known which path answers it.
-            is_read = self.tools[made.name].effect == "read"
-            repeated = is_read and made.read.key in self._reads
+            repeated = made.read.key in self._reads or made.read.key in reads
+            if self.tools[made.name].effect == "read":
+                reads.add(made.read.key)
             kinds.append([state.answer(made, repeated) for state in self.paths])
-            if is_read:
-                self._reads.setdefault(made.read.key, made.index)
 
         best = self.paths.index(self._best_path())
         results = []
@@ -256,16 +252,12 @@ class Run:
                 continue
             kind, content = answers[best]
             if kind == "repeat":
-                content = self._contents[self._reads[made.read.key]]
-            self._contents[made.index] = content
+                content = self._reads[made.read.key]
+            if self.tools[made.name].effect == "read":
+                self._reads[made.read.key] = content
             stopped = stopped or all(kind == "off_path" for kind, _ in answers)
             results.append(Result(made.id, content, kind))
         return Reply(tuple(results), ended="off_path" if stopped and self.off_path == "stop" else None)
-
-    @cached_property
-    def _contents(self) -> dict[int, Any]:
-        """Call index to what the call returned."""
-        return {}
 
     def _answer_text(self, text: str) -> Reply:
         if not text.strip():

@@ -112,8 +112,7 @@ class PathVerdict:
             for argument, ground in step.grounds.items():
                 source = ground.from_
                 top = argument.split(".")[0].removesuffix("[]")
-                given = top in step.arguments or top in call.read.arguments
-                if source is not None and given and not self.state.is_after(call, source):
+                if source is not None and top in call.read.arguments and not self.state.is_after(call, source):
                     found.append((call, source))
         return found
 

@@ -28,13 +28,13 @@ def arguments_text(arguments: Any) -> str:
 def arguments_difference(tools: Mapping[str, ToolSchema], name: str, predicted: str, expected: str) -> str | None:
     """Why a call's arguments are wrong, or None if they are right.
 
-    They must be JSON, pass the evaluator's own check of the schema, and equal the reference's arguments: the same keys
-    (a default or a null spelled out counts as a further key), the same types (`10` is not `10.0`), lists in the same
-    order, texts as `text_difference` has it.
+    They must be JSON, pass the evaluator's own check of the schema, and equal the reference's arguments: the same
+    keys (a default or a null spelled out is a key too many), the same types (`10` is not `10.0`), lists in the
+    same order, texts as `text_difference` has it.
 
-    Where the public checker itself breaks down there is no public verdict; here the arguments are wrong. It does so on
-    a call that the reference makes to a tool that is not offered, and on schemas that are none, such as one whose
-    `type` is a list.
+    Where the public checker breaks down there is no public verdict; here the arguments are wrong. It does so on
+    a call that the reference makes to a tool that is not offered, and on what is no schema, or has a list for
+    its `type`.
 
     Args:
         tools: The tools offered.
@@ -62,8 +62,9 @@ def arguments_difference(tools: Mapping[str, ToolSchema], name: str, predicted: 
 def _violation(value: Any, schema: Any, path: str) -> str | None:
     """Where a value breaks a schema.
 
-    A schema without a type asks for text. An unknown type, such as `any`, `dict` or `tuple`, asks for nothing, but an
-    object under it may have no keys, as none are defined. Of `anyOf` the first violation is told.
+    A schema without a type asks for text. An unknown type, such as `any`, `dict` or `tuple`, asks for nothing.
+    An object may have the keys defined, under any type, and further ones where `additionalProperties` is true,
+    which is not read of a tool's parameters themselves. Of `anyOf` the first violation is told.
     """
     if "anyOf" in schema:
         violations = []
@@ -73,7 +74,7 @@ def _violation(value: Any, schema: Any, path: str) -> str | None:
                 return None
             violations.append(violation)
         return violations[0]
-    kind = schema["type"] if "type" in schema else "string"
+    kind = schema["type"] if "type" in schema else "string"  # noqa: SIM401 (it may be anything)
     allowed = _TYPES.get(kind, ())
     if allowed and not isinstance(value, allowed):
         return f"{path}: {_shown(value)} is not of type {kind}"
@@ -105,8 +106,8 @@ def _object_violation(value: dict[str, Any], schema: Any, path: str) -> str | No
 def _difference(predicted: Any, expected: Any, schema: Any, path: str) -> str | None:
     """Where a value differs from the reference's.
 
-    The schema only serves to go along, and is not followed into `anyOf`: its own keywords are taken for properties
-    there, which makes a list under a key such as `description` fail.
+    The schema has no say in this, but a list breaks the comparison where its schema is no object. That happens
+    under `anyOf`, where the schema's own keywords are taken for properties, to a list called `description`.
     """
     if type(predicted) is not type(expected):
         return f"{path}: {_shown(predicted)} is not of the type of {_shown(expected)}"

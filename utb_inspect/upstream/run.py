@@ -56,8 +56,8 @@ class UpstreamVerdict:
     is_optimal: bool
     """Right throughout, in as few messages as the reference's dependencies allow."""
     steps: int
-    """Messages that the evaluator's progress rate counts: one less than `used` if arguments were wrong before the
-    last message."""
+    """Messages left in the evaluator's log, which its progress rate counts: one less than `used` if arguments
+    were wrong before the last message."""
     used: int
     """Messages that the run took."""
     reasons: tuple[str, ...]
@@ -69,18 +69,17 @@ class UpstreamRun:
 
     The evaluator looks at names while the run goes on, and at arguments afterwards. A message is right when it
 
-    - has calls, and some ordering of the reference that is still open has a round of exactly these names here; the
-      first such ordering counts, and the calls are answered whatever their arguments;
-    - is text without calls, even blank, and some open ordering has an ask or an answer here: the first of these
-      decides whether the user replies or the run has ended well. What is asked is not looked at.
+    - has calls, and some ordering of the reference that is still open has a round of exactly these names here:
+      the first such ordering counts, and the calls are answered whatever their arguments;
+    - is text without calls, of white space even, and some open ordering has an ask or an answer here: the first
+      that has either decides whether the user replies or the run has ended well. What the text says is not read.
 
-    In a round, calls and reference steps are paired off for their arguments in the order of their name and JSON text,
-    and for their observations not at all: the observations go out in the order of the reference steps' names under the
-    ids in the model's order, so that a call may get another's. Arguments are checked up to the first round in which
-    some are wrong. They are not checked in a round that was met by calling `ask_user_for_required_parameters` or
-    `prepare_to_answer` as a tool and where that name comes first.
+    To check their arguments, a round's calls and reference steps are paired off by name and then by the order of
+    their JSON texts. For observations they are not paired: those go out in the order of the reference steps'
+    names, under the ids in the model's order, so that a call may get another's. Arguments are checked up to the
+    first round with wrong ones, and not in a round that begins, by name, with an ask or answer called as a tool.
 
-    Where the public evaluator breaks down it has no verdict. Here it counts as a wrong action: a message after the last
+    Where the public evaluator breaks down it has no verdict. Here a message is wrong then: one after the last
     step of the reference, and calls when met questions have left an ordering open that is over.
 
     Source: public evaluator, `base_handler.py` and `eval_runner.py`.
@@ -129,8 +128,8 @@ class UpstreamRun:
     def verdict(self) -> UpstreamVerdict:
         """The verdict on the run so far; a run that has not ended has not taken the reference's actions."""
         right_arguments = not self._wrong_arguments
-        # The checker stops at the message after wrong arguments. It drops that message from its log and calls the
-        # actions correct, whatever came of them.
+        # The checker stops at the message after wrong arguments: it drops that message from its log and calls
+        # the actions correct, whatever came of them.
         overruled = not right_arguments and self._used > self._wrong_arguments_at
         right = self._answered and right_arguments
         reasons = self._wrong_arguments + ((self._wrong_action,) if self._wrong_action else ())
@@ -208,8 +207,8 @@ def judge(
     Args:
         tools: The tools as the model was shown them.
         answer_list: The reference of the turn.
-        responses: Messages with `content` and `tool_calls`, as chat completions have them; those after the end of the
-            run are not looked at.
+        responses: Messages with `content` and `tool_calls`, as chat completions have them; those after the end
+            of the run are not looked at.
 
     Raises:
         ValueError: The reference cannot be read.

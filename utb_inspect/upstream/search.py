@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from .graph import Position, Round, StepGraph
 
-LIMIT = 20_000
+LIMIT = 50_000
 """Rounds tried in one search. A reference that takes more has more orderings than the public evaluator can list,
 so that no public verdict depends on it; what is not found by then counts as absent."""
 

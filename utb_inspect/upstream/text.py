@@ -17,13 +17,13 @@ _CHINESE = re.compile("[\u4e00-\u9fa5]")
 def text_difference(predicted: str, expected: str) -> str | None:
     """Why two texts differ, or None if they agree.
 
-    Texts agree when they are the same but for case and white space. Else a short reference text needs an edit
-    similarity of 0.8, case and spaces counted, *and*, like any longer text, a ROUGE-L of 0.7: so one letter changed in
-    a single word is a difference, similar as it is. ROUGE-L is taken over words split at spaces, punctuation included;
-    texts with a Chinese character on either side are cut into words first.
+    Texts agree when they are the same but for case and white space. Else they need a ROUGE-L of 0.7, and against
+    a reference text of fewer than ten characters an edit similarity of 0.8 as well, so that one letter changed in
+    a single word is a difference. Both count case. ROUGE-L is taken over words split at white space, with their
+    punctuation; where either text has a Chinese character both are cut into words first.
 
-    ROUGE-L knows no order between the sentences it splits at full stops, counts a repeated word once, and fails on a
-    text of full stops only and, since it recurses, on one of about a thousand words. A failure is a difference.
+    ROUGE-L splits sentences at full stops, in numbers too, and counts a repeated word once. It fails on an empty
+    text, on one of full stops only and, since it recurses, on about a thousand words. A failure is a difference.
 
     Source: public evaluator, `checker_utils.py`.
     """
@@ -59,9 +59,9 @@ def _rouge() -> Any:
 
 @cache
 def _segmenter() -> Any:
-    """Jieba's default segmentation, loaded when first needed: that takes half a second.
+    """Jieba's default segmentation, loaded when first needed, which takes half a second.
 
-    It is filled by hand because jieba's own loading logs to stderr and keeps a cache in the shared temporary folder.
+    It is filled by hand because jieba's own loading logs to stderr and trusts a cache in the temporary folder.
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of pkg_resources, and of jieba's own escapes

@@ -16,10 +16,10 @@ class ToolSchema:
 
 
 def shown_tools(tools: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The tools of a public row as a model is shown them, and as its arguments are checked: `float` is `number`.
+    """The tools of a public row as a model is shown them and its arguments are checked: `float` is `number`.
 
-    The evaluator replaces it in the schema's text, wherever a key `type` has that value. The other unusual types,
-    `dict`, `tuple` and `any`, stay. A run over public rows takes these tools; a scripted run takes what it is given.
+    The evaluator replaces it in the text of the schemas, wherever a key `type` has that value. The other unusual
+    types, `dict`, `tuple` and `any`, stay.
 
     Source: public evaluator, `base_handler.py`.
     """
@@ -29,7 +29,7 @@ def shown_tools(tools: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def read_tools(tools: Sequence[dict[str, Any]]) -> dict[str, ToolSchema]:
-    """The schemas by tool name. A tool without a name or with a broken schema is left out; of two, the last counts.
+    """The schemas by tool name. A tool without a name or with a broken schema is left out; of two the last counts.
 
     Source: public evaluator, `checker_utils.py`.
     """
