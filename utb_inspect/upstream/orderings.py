@@ -1,7 +1,7 @@
 """The orderings of a reference that a run has left open, and the one that is played in history."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from .graph import Position, Round, StepGraph
@@ -73,7 +73,7 @@ class OpenOrderings:
         else:
             self._since.append(None)
 
-    def _search(self, next_steps: Sequence[int] | set[int] = ()) -> Search:
+    def _search(self, next_steps: Collection[int] = ()) -> Search:
         return Search(self.graph, self._since, next_steps)
 
     def _left(self) -> list[int]:
