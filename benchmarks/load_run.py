@@ -105,7 +105,7 @@ def main() -> None:
         load(data)  # reading is measured by itself
         start = time.perf_counter()
         task = suite(data) if kind == "suite" else bare(data, script)
-        log = eval(task, model="utb/recall", limit=samples, log_dir=logs, display="none", log_samples=True)[0]
+        log = eval(task, model="utb/recall", limit=samples, log_dir=logs, display="none")[0]
         seconds = time.perf_counter() - start
         megabytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
         assert log.status == "success", log.error

@@ -3,6 +3,7 @@
 from inspect_ai.scorer import Score, Scorer, Target, accuracy, scorer
 from inspect_ai.solver import TaskState
 
+from utb_inspect.answers import UpstreamAnswers
 from utb_inspect.datasets.record import TurnRecord, marked_error
 from utb_inspect.scorers.judged import unscored
 from utb_inspect.scorers.metrics import breakdown, stderr
@@ -15,7 +16,6 @@ def utb_upstream() -> Scorer:
     Only for runs made with `verdict=upstream`, which are answered and stopped as that evaluator does it; others are
     unscored, and so are runs that ended in an error. Source: spec section 5, Upstream verdicts.
     """
-    from utb_inspect.upstream import UpstreamCall, UpstreamRun  # loads jieba
 
     async def score(state: TaskState, target: Target) -> Score:
         if (error := marked_error(state.store)) is not None:
@@ -23,15 +23,12 @@ def utb_upstream() -> Scorer:
         record = TurnRecord.load(state.store)
         if record is None or record.public is None:
             return unscored("the run was not made with verdict=upstream")
-        run = UpstreamRun(record.public.tools, record.public.answer_list)
-        ended = False
+        run = UpstreamAnswers(record)
         for message in record.messages(state.messages):
-            if ended:
-                break
-            calls = [UpstreamCall(call.id, call.name, call.arguments) for call in message.calls]
-            ended = run.reply(message.text or None, calls or None).ended
-        if not ended:
-            return unscored("the run was cut short from outside")
+            if run.ended is None:
+                run.reply(message)
+        if run.ended is None:
+            return unscored("the run was cut short from outside (an error, or a limit on time, tokens or messages)")
         verdict = run.verdict()
         return Score(
             value=verdict.label == "correct",

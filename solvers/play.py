@@ -8,10 +8,10 @@ from copy import copy
 from inspect_ai.model import ChatMessageAssistant, ChatMessageUser, ModelOutput, execute_tools, get_model
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
+from utb_inspect.answers import start_run
 from utb_inspect.datasets.record import TurnRecord, mark_cut, mark_error
 from utb_inspect.datasets.wire import tool_info
 from utb_inspect.schema import DataError
-from utb_inspect.solvers.runs import start_run
 from utb_inspect.solvers.tools import queue_tool
 from utb_inspect.trajectory.run import Reply, Result, content_text
 

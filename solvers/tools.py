@@ -10,9 +10,9 @@ from inspect_ai.solver import TaskState
 from inspect_ai.solver._task_state import sample_state
 from inspect_ai.tool import Tool, ToolDef, ToolParams
 
+from utb_inspect.answers import start_run
 from utb_inspect.datasets.record import TurnRecord
 from utb_inspect.datasets.wire import WireParams, wire_name
-from utb_inspect.solvers.runs import start_run
 from utb_inspect.trajectory.run import content_text
 
 

@@ -1,4 +1,4 @@
-"""What all tests share: Inspect kept out of the home folder, the project's root, and others' data where it is to be had."""
+"""What all tests share: Inspect kept out of the home folder, and where the public data is to be had."""
 
 from __future__ import annotations
 

@@ -577,6 +577,8 @@ _RUNNER = """
 import json, os, sys, tempfile
 import jsonschema, openai, pandas, rapidfuzz, scipy.optimize  # shared by all commands; the package itself is not
 from inspect_ai._cli.main import main
+if "preload" in sys.argv:
+    import utb_inspect._registry
 for command in json.load(sys.stdin):
     with tempfile.TemporaryFile() as out:
         child = os.fork()
@@ -602,14 +604,22 @@ for command in json.load(sys.stdin):
 """
 
 
-def inspect_commands(commands: Mapping[str, tuple[Path, Sequence[str]]]) -> dict[str, dict[str, Any]]:
+def inspect_commands(
+    commands: Mapping[str, tuple[Path, Sequence[str]]], preload: Path | None = None
+) -> dict[str, dict[str, Any]]:
     """Run `inspect` commands (name to folder and arguments), each in a process of its own: name to code and output.
 
-    The processes are forked from one that has imported Inspect but not the package, which saves most of the time.
+    The processes are forked from one that has imported Inspect, which saves most of the time; the package too, in the
+    folder `preload`, when that is given.
     """
     given = [{"cwd": str(cwd), "argv": list(argv)} for cwd, argv in commands.values()]
     done = subprocess.run(
-        [sys.executable, "-c", _RUNNER], input=json.dumps(given), capture_output=True, text=True, check=False
+        [sys.executable, "-c", _RUNNER, *(["preload"] if preload else [])],
+        cwd=preload,
+        input=json.dumps(given),
+        capture_output=True,
+        text=True,
+        check=False,
     )
     results = [json.loads(line) for line in done.stdout.splitlines()]
     assert len(results) == len(given), done.stderr

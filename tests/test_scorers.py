@@ -14,7 +14,7 @@ from inspect_ai.analysis import SampleColumn, samples_df
 from inspect_ai.log import EvalLog, read_eval_log, read_eval_log_sample_summaries
 from inspect_ai.scorer import accuracy
 from inspect_ai.solver import generate
-from support import ROOT, SCORERS, Seen, inspect_commands, once, output, run, samples, values, write_dataset
+from support import SCORERS, Seen, inspect_commands, once, output, run, samples, values, write_dataset
 
 from utb_inspect.scorers import utb_exact, utb_labels, utb_progress, utb_relaxed, utb_severity, utb_upstream
 from utb_inspect.tasks import user_tool_bench
@@ -71,8 +71,8 @@ def _make(folder: Path) -> dict[str, Any]:
     for name, location in given.items():
         target = ["--action", "overwrite", "--output-file", str(folder / f"{name}.eval")]
         argv = ["score", location, "--scorer", f"utb_inspect/{name}", "--model", "none/none", *target]
-        commands[name] = (ROOT.parent, [*argv, "--display", "plain"])
-    done = inspect_commands(commands)
+        commands[name] = (folder, [*argv, "--display", "plain"])
+    done = inspect_commands(commands, preload=folder)
     return {
         "log": log.location,
         "upstream": public.location,
@@ -244,6 +244,7 @@ def test_the_sample_list_can_be_filtered(logs: dict[str, Any]) -> None:
 
 
 def test_labels_can_be_picked_from_the_data_frame(logs: dict[str, Any]) -> None:
+    pytest.importorskip("pyarrow", reason="inspect_ai.analysis needs pyarrow")
     columns = [
         SampleColumn("id", path="id"),
         SampleColumn("missing", path="scores.utb_labels.value.missing_tool"),

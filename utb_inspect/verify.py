@@ -23,7 +23,7 @@ def read_cases(file: Path) -> Iterator[dict[str, Any]]:
         DataError: the file cannot be read, or a line is no JSON object with an `id`.
     """
     try:
-        lines = file.read_text(encoding="utf-8").splitlines()
+        lines = file.read_text(encoding="utf-8").split("\n")
     except (OSError, UnicodeDecodeError) as error:
         raise DataError(f"{file}: cannot be read ({error})") from None
     for number, line in enumerate(lines, 1):

@@ -87,12 +87,12 @@ def parameters(tool: ToolInfo) -> list[Parameter]:
 
 @lru_cache(maxsize=1024)
 def _parameters(text: str) -> list[Parameter]:
-    parameters = json.loads(text)
-    required = frozenset(parameters.pop("required", None) or ())
-    schema = ArgumentSchema(parameters)
+    declared = json.loads(text)
+    required = frozenset(declared.pop("required", None) or ())
+    schema = ArgumentSchema(declared)
     return [
         Parameter(name, schema.view.child(name), name in required, schema)
-        for name in parameters.get("properties") or {}
+        for name in declared.get("properties") or {}
     ]
 
 

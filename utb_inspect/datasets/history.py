@@ -21,6 +21,7 @@ from utb_inspect.datasets.dataset import Dataset, Layout, PlacedTurn
 from utb_inspect.datasets.wire import wire_call_id, wire_name
 from utb_inspect.schema import AskStep, CallStep, DataError, Environment, Path
 from utb_inspect.trajectory.run import content_text
+from utb_inspect.upstream import play_order
 
 SYSTEM_PROMPT = "You are the user's personal assistant."
 
@@ -159,8 +160,6 @@ def play_rounds(path: Path) -> list[list[CallStep | AskStep]]:
 
 
 def _public_rounds(turn: PlacedTurn, path: Path) -> list[list[CallStep | AskStep]]:
-    from utb_inspect.upstream import play_order
-
     assert turn.public is not None
     steps = path.steps
     rounds = [[steps[i] for i in round_] for round_ in play_order(turn.public.answer_list)]

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -50,8 +50,8 @@ _STOP_WORDS = frozenset(
 _ARTICLES = frozenset(("a", "an", "the"))
 _MARKERS = frozenset(("from", "to", "before", "after", "not", "without", "never", "except"))
 _NEGATIONS = frozenset("not no never without don't dont cannot can't".split())
-_DIGITS = re.compile(r"\d+(?:[.,]\d+)*")
-_IN_ORDER = re.compile(r"\bin (?:the )?order\b|\bordered\b|\bsequence\b", re.IGNORECASE)
+_DIGITS = re.compile(r"(?:(?<!\w)-)?\d+(?:,\d{3})*(?:\.\d+)?")
+_IN_ORDER = re.compile(r"\bin order\b(?! to\b)|\bin the order \w|\bordered\b|\bsequence\b", re.IGNORECASE)
 _MINUTE = 60_000_000
 _NO_SCHEMA = SchemaView({}, {})
 
@@ -91,11 +91,12 @@ def agree(reference: Any, made: Any, view: SchemaView = _NO_SCHEMA, match: Match
 def _lists_agree(reference: list[Any], made: list[Any], view: SchemaView, match: Match | None) -> bool:
     if len(reference) != len(made):
         return False
-    item = view.item()
     inner = None if isinstance(match, OrderedMatch | UnorderedMatch) else match
+    items = [view.item(i) for i in range(len(reference))]
     if is_ordered([*reference, *made], view, match):
-        return all(agree(r, m, item, inner) for r, m in zip(reference, made, strict=True))
-    return _same_multiset(reference, made, lambda r, m: agree(r, m, item, inner))
+        return all(agree(r, m, item, inner) for r, m, item in zip(reference, made, items, strict=True))
+    pairs = [[agree(r, m, item, inner) for m in made] for r, item in zip(reference, items, strict=True)]
+    return _pairs_up(pairs)
 
 
 def is_ordered(items: Sequence[Any], view: SchemaView, match: Match | None) -> bool:
@@ -105,18 +106,18 @@ def is_ordered(items: Sequence[Any], view: SchemaView, match: Match | None) -> b
     return _IN_ORDER.search(view.description) is not None or any(isinstance(item, dict | list) for item in items)
 
 
-def _same_multiset(reference: list[Any], made: list[Any], same: Callable[[Any, Any], bool]) -> bool:
-    # Agreement is not transitive (tolerances, zones), so items are paired rather than counted.
-    if not reference:
+def _pairs_up(pairs: list[list[bool]]) -> bool:
+    """Whether each row can be paired with a column of its own. Items are paired rather than counted, since agreement
+    is not transitive (tolerances, zones)."""
+    if not pairs:
         return True
-    pairs = np.array([[same(r, m) for m in made] for r in reference], dtype=np.int8)
-    return bool((maximum_bipartite_matching(csr_array(pairs), perm_type="column") >= 0).all())
+    graph = csr_array(np.array(pairs, dtype=np.int8))
+    return bool((maximum_bipartite_matching(graph, perm_type="column") >= 0).all())
 
 
 def _scalars_agree(reference: Any, made: Any, view: SchemaView, match: Match | None) -> bool:
-    if isinstance(match, NumberMatch):
-        difference = _number_gap(reference, made)
-        return difference is not None and difference <= Decimal(str(match.tolerance))
+    if isinstance(match, NumberMatch) and (difference := _number_gap(reference, made)) is not None:
+        return difference <= Decimal(str(match.tolerance))
     if isinstance(reference, bool) or isinstance(made, bool) or reference is None or made is None:
         return reference is made
     if isinstance(reference, int | float) and isinstance(made, int | float):
@@ -145,7 +146,7 @@ def _number_gap(reference: Any, made: Any) -> Decimal | None:
         return None
     try:
         gap = abs(Decimal(str(reference).strip()) - Decimal(str(made).strip()))
-    except InvalidOperation:
+    except ArithmeticError:  # no number, or beyond what decimals hold
         return None
     return gap if gap.is_finite() else None
 
@@ -176,15 +177,15 @@ def _same_wording(reference: str, made: str, min_rouge: float) -> bool:
     )
 
 
-def _digits(text: str) -> list[str]:
-    return [found.replace(",", "") for found in _DIGITS.findall(normalise(text))]
+def _digits(text: str) -> list[Decimal]:
+    return [Decimal(found.replace(",", "")) for found in _DIGITS.findall(normalise(text))]
 
 
 def _contains_all(made: Any, match: ContainsAllMatch) -> bool:
     texts = made if isinstance(made, list) else [made]
     if not all(isinstance(text, str) for text in texts):
         return False
-    whole = " \n ".join(texts)
+    whole = " | ".join(texts)  # no term runs from one item into the next
     return all(any(has_word(spelling, whole) for spelling in group) for group in match.terms)
 
 
@@ -287,7 +288,7 @@ class _Checker:
             return self._add(path, reference, made, True, ground)
         stale = stale or (own is not None and any(agree(old.value, made, view) for old in own.superseded))
 
-        if not isinstance(match, AnyMatch | ContainsAllMatch):
+        if not isinstance(match, AnyMatch | ContainsAllMatch) or self._inner(key):
             left, right = (view.default if side is MISSING else side for side in (reference, made))
             if self._open_object(left, right):
                 left, right = ({} if side is MISSING else side for side in (left, right))
@@ -306,7 +307,7 @@ class _Checker:
                 ordered = is_ordered([*left, *right], view, match)
                 made_at = range(len(right)) if ordered else self._pairing(path, key, left, right, view, ground)
                 for i, j in enumerate(made_at):
-                    self.visit(f"{path}[{i}]", f"{key}[]", left[i], right[j], view.item(), ground, stale)
+                    self.visit(f"{path}[{i}]", f"{key}[]", left[i], right[j], view.item(i), ground, stale)
                 return
         self._add(path, reference, made, agree(reference, made, view, match), ground or self._inner(key), stale)
 

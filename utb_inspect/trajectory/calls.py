@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,6 +13,10 @@ from utb_inspect.trajectory.json_schema import ArgumentSchema
 
 DEEPEST = 100
 """Levels of nesting that arguments may have; no tool needs them, and recursion would end in a crash."""
+MOST_BITS = 4096
+"""Size of the largest whole number that arguments may hold; Python refuses to print much larger ones."""
+LONGEST_FAULT = 300
+"""Characters of a fault as a model is shown it."""
 
 
 @dataclass(frozen=True)
@@ -87,15 +92,22 @@ class Tools:
         """Parse and validate a call. A call that is not valid has a `fault`, fit to be shown to the model."""
         tool = self._tools.get(call.name)
         if tool is None:
-            return ReadCall(call.name, fault=f"there is no tool named '{call.name}'")
+            return ReadCall(call.name, fault=_clip(f"there is no tool named '{call.name}'"))
         if call.parse_error is not None:
-            return ReadCall(call.name, fault=f"the arguments could not be read: {call.parse_error}")
+            return ReadCall(call.name, fault=_clip(f"the arguments could not be read: {call.parse_error}"))
         try:
             arguments = parse_arguments(call.arguments)
         except ValueError as error:
-            return ReadCall(call.name, fault=f"the arguments could not be read: {error}")
+            return ReadCall(call.name, fault=_clip(f"the arguments could not be read: {error}"))
         arguments = tool.schema.drop_nulls(arguments)
-        return ReadCall(call.name, arguments, tool.schema.fault(arguments))
+        fault = tool.schema.fault(arguments)
+        return ReadCall(call.name, arguments, None if fault is None else _clip(fault))
+
+
+def _clip(fault: str) -> str:
+    """A fault short enough to be shown, and free of lone surrogates, which no encoding takes."""
+    readable = fault.encode("utf-8", "backslashreplace").decode()
+    return readable if len(readable) <= LONGEST_FAULT else f"{readable[: LONGEST_FAULT - 3]}..."
 
 
 def parse_arguments(arguments: str | Mapping[str, Any] | None) -> dict[str, Any]:
@@ -115,23 +127,29 @@ def parse_arguments(arguments: str | Mapping[str, Any] | None) -> dict[str, Any]
         return {}
     if not isinstance(arguments, Mapping):
         raise ValueError("they must be a JSON object")
-    if _depth_exceeds(arguments, DEEPEST):
-        raise ValueError("nested too deeply")
+    _check_values(arguments)
     return dict(arguments)
 
 
-def _depth_exceeds(value: Any, limit: int) -> bool:
-    level = [value]
-    for _ in range(limit):
-        level = [
-            inner
-            for item in level
-            if isinstance(item, Mapping | list)
-            for inner in (item.values() if isinstance(item, Mapping) else item)
-        ]
-        if not level:
-            return False
-    return any(isinstance(item, Mapping | list) for item in level)
+def _check_values(arguments: Mapping[str, Any]) -> None:
+    """Refuse what no JSON text should say: infinities, numbers of thousands of digits, bottomless nesting."""
+    level: list[Any] = [arguments]
+    for _ in range(DEEPEST):
+        inner: list[Any] = []
+        for item in level:
+            match item:
+                case Mapping():
+                    inner.extend(item.values())
+                case list() | tuple():
+                    inner.extend(item)
+                case float() if not math.isfinite(item):
+                    raise ValueError(f"{item} is no JSON")
+                case int() if item.bit_length() > MOST_BITS:
+                    raise ValueError("a number has too many digits")
+        if not inner:
+            return
+        level = inner
+    raise ValueError("nested too deeply")
 
 
 def _no_constant(name: str) -> Any:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
+import ast
 import re
 from collections.abc import Iterator, Mapping
 from copy import deepcopy
-from decimal import Decimal, InvalidOperation
+from fractions import Fraction
 from typing import Any
 
 from jsonschema import Draft202012Validator
@@ -71,7 +71,8 @@ def normalise_schema(parameters: Mapping[str, Any] | None) -> dict[str, Any]:
     schema does not define are closed off unless it says `additionalProperties`; a nested object schema without
     `properties` stays unconstrained.
     """
-    schema = _normalise(deepcopy(dict(parameters or {})), in_place=False)
+    root = deepcopy(dict(parameters or {}))
+    schema = _normalise(root, root, in_place=False)
     assert isinstance(schema, dict)
     schema.setdefault("type", "object")
     if "properties" not in schema and not _opens(schema) and not _has_in_place(schema):
@@ -79,7 +80,7 @@ def normalise_schema(parameters: Mapping[str, Any] | None) -> dict[str, Any]:
     return schema
 
 
-def _normalise(schema: Any, *, in_place: bool) -> Any:
+def _normalise(schema: Any, root: dict[str, Any], *, in_place: bool) -> Any:
     if not isinstance(schema, dict):
         return schema
     schema.pop("$schema", None)
@@ -90,20 +91,20 @@ def _normalise(schema: Any, *, in_place: bool) -> Any:
         if isinstance(schema.get(key), dict):
             # A definition is in place wherever it is referred to; the referring schema closes it.
             inner = key in ("$defs", "definitions", "dependentSchemas")
-            schema[key] = {name: _normalise(sub, in_place=inner) for name, sub in schema[key].items()}
+            schema[key] = {name: _normalise(sub, root, in_place=inner) for name, sub in schema[key].items()}
     for key in _LISTS:
         if isinstance(schema.get(key), list):
-            schema[key] = [_normalise(sub, in_place=key in _IN_PLACE_LISTS) for sub in schema[key]]
+            schema[key] = [_normalise(sub, root, in_place=key in _IN_PLACE_LISTS) for sub in schema[key]]
     for key in _SINGLE:
         if key in schema:
-            schema[key] = _normalise(schema[key], in_place=False)
+            schema[key] = _normalise(schema[key], root, in_place=False)
     for key in _IN_PLACE_SINGLE:
         if key in schema:
-            schema[key] = _normalise(schema[key], in_place=True)
+            schema[key] = _normalise(schema[key], root, in_place=True)
     if not in_place and not _opens(schema):
         if _has_in_place(schema):
             # Only `unevaluatedProperties` sees the properties that branches and references define.
-            if any(_defines(branch) for branch in _branches(schema)) or "properties" in schema or "$ref" in schema:
+            if _closes(schema, root):
                 schema["unevaluatedProperties"] = False
         elif "properties" in schema:
             schema["additionalProperties"] = False
@@ -130,13 +131,47 @@ def _has_in_place(schema: dict[str, Any]) -> bool:
 
 def _branches(schema: dict[str, Any]) -> Iterator[dict[str, Any]]:
     for key in _IN_PLACE_LISTS:
-        yield from (sub for sub in schema.get(key, ()) if isinstance(sub, dict))
+        yield from (sub for sub in schema.get(key) or () if isinstance(sub, dict))
     yield from (schema[key] for key in ("then", "else") if isinstance(schema.get(key), dict))
     yield from (s for s in (schema.get("dependentSchemas") or {}).values() if isinstance(s, dict))
 
 
-def _defines(schema: dict[str, Any]) -> bool:
-    return "properties" in schema or "$ref" in schema or any(_defines(branch) for branch in _branches(schema))
+def _closes(schema: dict[str, Any], root: dict[str, Any], depth: int = 0) -> bool:
+    """Whether a schema defines properties, itself or in its branches, and no branch is an object without any."""
+    if depth > 16:
+        return False
+    if isinstance(target := resolve(root, schema.get("$ref")), dict):
+        return "properties" in schema or _closes(target, root, depth + 1)
+    branches = list(_branches(schema))
+    choices = [sub for key in ("anyOf", "oneOf") for sub in schema.get(key) or () if isinstance(sub, dict)]
+    if any(_is_open_object(sub, root, depth) for sub in choices):
+        return False
+    return "properties" in schema or any(_closes(sub, root, depth + 1) for sub in branches)
+
+
+def _is_open_object(schema: dict[str, Any], root: dict[str, Any], depth: int) -> bool:
+    """Whether a choice is an object schema that names no properties."""
+    declared = schema.get("type")
+    takes_objects = declared is None or declared == "object" or (isinstance(declared, list) and "object" in declared)
+    return takes_objects and not _closes(schema, root, depth + 1) and not _restricts(schema)
+
+
+def _restricts(schema: dict[str, Any]) -> bool:
+    """Whether a schema without a type takes no objects of its own accord."""
+    return (
+        any(key in schema for key in ("enum", "const", "required", "$ref", *_IN_PLACE_LISTS)) and "type" not in schema
+    )
+
+
+def resolve(root: Mapping[str, Any], reference: Any) -> Any:
+    """What a `$ref` within a schema refers to; None when it leads nowhere."""
+    if not isinstance(reference, str) or not reference.startswith("#"):
+        return None
+    target: Any = root
+    for part in filter(None, reference[1:].split("/")):
+        name = part.replace("~1", "/").replace("~0", "~")
+        target = target.get(name) if isinstance(target, Mapping) else None
+    return target
 
 
 def _opens(schema: dict[str, Any]) -> bool:
@@ -163,12 +198,7 @@ class SchemaView:
         for key in _IN_PLACE_LISTS:
             for branch in schema.get(key) or ():
                 yield from self._flatten(branch, depth + 1)
-        reference = schema.get("$ref")
-        if isinstance(reference, str) and reference.startswith("#"):
-            target: Any = self._root
-            for part in filter(None, reference[1:].split("/")):
-                target = target.get(part.replace("~1", "/").replace("~0", "~")) if isinstance(target, Mapping) else None
-            yield from self._flatten(target, depth + 1)
+        yield from self._flatten(resolve(self._root, schema.get("$ref")), depth + 1)
 
     def get(self, keyword: str) -> Any:
         """The keyword's first value, or None."""
@@ -191,9 +221,10 @@ class SchemaView:
                 return SchemaView(part["additionalProperties"], self._root)
         return SchemaView({}, self._root)
 
-    def item(self) -> SchemaView:
-        """The schema of an array's items."""
-        items = self.get("items")
+    def item(self, index: int = 0) -> SchemaView:
+        """The schema of an array's item."""
+        prefix = self.get("prefixItems")
+        items = prefix[index] if isinstance(prefix, list) and index < len(prefix) else self.get("items")
         return SchemaView(items if isinstance(items, Mapping) else {}, self._root)
 
     def defines(self, name: str) -> bool:
@@ -232,18 +263,23 @@ class SchemaView:
 
 
 _DEFAULT = re.compile(
-    r"""(?:\bdefault(?:s|ing)?(?:\ value)?(?:\ (?:is|being|to|of|as)\b|:)?|默认值?(?:为|是|:|：)?)\s*
-        (?:'(?P<single>[^']*)'|"(?P<double>[^"]*)"|“(?P<curly>[^”]*)”|`(?P<tick>[^`]*)`|(?P<bare>[^,;，；。()\n]*))""",
+    r"""(?:\bdefault(?:s|ing)?(?:\ values?)?\s*(?:(?:is|being|to|of|as)\b|[:=]|(?=['"“`\[\d]))
+          |默认值?(?:为|是|:|：)?)\s*
+        (?:'(?P<single>[^']*)'|"(?P<double>[^"]*)"|“(?P<curly>[^”]*)”|`(?P<tick>[^`]*)`
+          |(?P<list>\[[^\]]*\])|(?P<bare>(?:[^,;，；。()\n]|,(?=\d{3}\b))*))""",
     re.IGNORECASE | re.VERBOSE,
 )
 
 
 def described_default(description: str, declared: Any) -> Any:
     """The default that a description states in a set phrase, as the declared type; else MISSING."""
+    if isinstance(declared, list):  # a nullable type
+        types = [name for name in declared if name != "null"]
+        declared = types[0] if len(types) == 1 else None
     for found in _DEFAULT.finditer(description):
-        quoted = next((found[k] for k in ("single", "double", "curly", "tick") if found[k] is not None), None)
+        quoted = next((found[k] for k in ("single", "double", "curly", "tick", "list") if found[k] is not None), None)
         text = quoted if quoted is not None else re.split(r"\.(?:\s|$)", found["bare"])[0].strip()
-        if quoted is None and (not text or (len(text.split()) > 1 and declared not in ("integer", "number"))):
+        if quoted is None and (not text or (len(text.split()) > 1 and declared not in ("integer", "number", "array"))):
             continue  # "the current date": no value, but a way to find one
         value = _as_type(text, declared)
         if value is not MISSING:
@@ -254,19 +290,19 @@ def described_default(description: str, declared: Any) -> Any:
 def _as_type(text: str, declared: Any) -> Any:
     match declared:
         case "integer" | "number":
-            found = re.match(r"[-+]?\d+(?:\.\d+)?(?![\w.])", text)
+            found = re.match(r"[-+]?\d+(?:,\d{3})*(?:\.\d+)?(?![\w.])", text)
             if not found:
                 return MISSING
-            value = float(found[0])
+            value = float(found[0].replace(",", ""))
             return int(value) if value.is_integer() else value
         case "boolean":
             return {"true": True, "false": False}.get(text.casefold(), MISSING)
         case "array":
-            if text.casefold() == "empty":
+            if re.match(r"(?:an )?empty\b", text, re.IGNORECASE):
                 return []
             try:
-                value = json.loads(text)
-            except ValueError:
+                value = ast.literal_eval(text)
+            except (ValueError, SyntaxError):
                 return MISSING
             return value if isinstance(value, list) else MISSING
         case "string" | None:
@@ -276,14 +312,10 @@ def _as_type(text: str, declared: Any) -> Any:
 
 
 def _multiple_of(validator: Any, step: Any, instance: Any, schema: Any) -> Iterator[SchemaValidationError]:
-    """`multipleOf` on decimals: by binary fractions 19.99 is no multiple of 0.01."""
+    """`multipleOf` on exact fractions: by binary ones 19.99 is no multiple of 0.01."""
     if not validator.is_type(instance, "number"):
         return
-    try:
-        fits = Decimal(str(instance)) % Decimal(str(step)) == 0
-    except InvalidOperation:  # more digits than decimals are kept to
-        fits = instance % step == 0
-    if not fits:
+    if Fraction(str(instance)) % Fraction(str(step)) != 0:
         yield SchemaValidationError(f"{instance!r} is not a multiple of {step}")
 
 
@@ -298,12 +330,14 @@ class ArgumentSchema:
     """
 
     def __init__(self, parameters: Mapping[str, Any] | None) -> None:
-        schema = normalise_schema(parameters)
         try:
+            schema = normalise_schema(parameters)
             Draft202012Validator.check_schema(schema)
         except SchemaError as error:
             where = "/".join(map(str, error.absolute_path)) or "its top"
             raise ValueError(f"the parameters are no JSON Schema: at {where}, {error.message}") from None
+        except (TypeError, AttributeError, RecursionError) as error:
+            raise ValueError(f"the parameters are no JSON Schema ({error})") from None
         # An empty registry: a reference to elsewhere is an error, never a download.
         self._validator = _Validator(schema, registry=Registry())
         self.view = SchemaView(schema, schema)
@@ -319,13 +353,12 @@ class ArgumentSchema:
             error = best_match(self._validator.iter_errors(arguments))
         except Unresolvable as unresolvable:
             return f"its schema refers to {unresolvable.ref!r}, which is not to be found"
-        except (RecursionError, OverflowError, re.error) as problem:
+        except (RecursionError, OverflowError, ValueError, re.error) as problem:
             return f"the arguments cannot be checked ({type(problem).__name__})"
         if error is None:
             return None
         where = ".".join(map(str, error.absolute_path))
-        message = error.message if len(error.message) <= 200 else error.message[:197] + "..."
-        return f"{where}: {message}" if where else message
+        return f"{where}: {error.message}" if where else error.message
 
 
 def _drop_nulls(value: Any, view: SchemaView) -> Any:
@@ -335,6 +368,6 @@ def _drop_nulls(value: Any, view: SchemaView) -> Any:
             for name, item in value.items()
             if item is not None or view.requires(name) or not view.defines(name)
         }
-    if isinstance(value, list) and any(isinstance(item, dict) for item in value):
-        return [_drop_nulls(item, view.item()) for item in value]
+    if isinstance(value, list) and any(isinstance(item, dict | list) for item in value):
+        return [_drop_nulls(item, view.item(i)) for i, item in enumerate(value)]
     return value

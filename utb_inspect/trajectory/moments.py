@@ -38,10 +38,11 @@ _TIME = r"""
       | (?P<h24>\d{1,2}):(?P<min24>\d{2})(?::(?P<s24>\d{2})(?P<fraction>\.\d+)?)?
     )
 """
-_ZONE = r"(?:\ ?(?P<zone>z|utc|gmt|[+-]\d{2}(?::?\d{2})?))?"
+_ZONE = r"(?:\ ?(?P<zone>z|utc|gmt|[+-](?:0\d|1[0-4])(?::?[0-5]\d)?))?"
 _DATE_ONLY = re.compile(_DATE, re.VERBOSE)
 _TIME_ONLY = re.compile(_TIME, re.VERBOSE)
 _DATE_TIME = re.compile(rf"{_DATE}(?:t|,?\ (?:at\ )?)(?:{_TIME}){_ZONE}", re.VERBOSE)
+_LONGEST = 60
 _MICRO = 1_000_000
 _DAY = 86_400 * _MICRO
 
@@ -69,12 +70,14 @@ class Moment:
         return abs(gap)
 
 
-@lru_cache(maxsize=16384)
 def read_moment(text: str) -> Moment | None:
     """Read a date, a time of day or a date-time; None when the text is none of them."""
-    if len(text) > 60:
-        return None
     plain = normalise(text)
+    return _read(plain) if len(plain) <= _LONGEST else None
+
+
+@lru_cache(maxsize=16384)
+def _read(plain: str) -> Moment | None:
     if found := _DATE_ONLY.fullmatch(plain):
         day = _read_date(found)
         return None if day is None else Moment(day, dated=True)

@@ -16,14 +16,24 @@ CJK = re.compile(f"[{_CJK}]")
 _CJK_OR_RUN = re.compile(f"[{_CJK}]|[^{_CJK}]+")
 # A character that continues a word: a CJK character never does, it is a word of its own.
 _WORD_CHARACTER = re.compile(f"[^\\W{_CJK}]")
+_MARKS = re.compile("[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]{31,}")
 _NUMBER = re.compile(r"(?<![\w.])[-+]?\d+(?:,\d{3})*(?:\.\d+)?(?!\w|\.\d)")
 
 
-@lru_cache(maxsize=65536)
 def normalise(text: str) -> str:
     """NFKC, case folded, trimmed, white space collapsed to single spaces."""
+    return _normalise_cached(text) if len(text) <= _CACHED else _normalise(text)
+
+
+def _normalise(text: str) -> str:
+    # Unicode normalisation is quadratic in a run of combining marks, which no word has more than a few of.
+    text = _MARKS.sub(lambda run: run[0][:30], text)
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
     return " ".join(folded.split())
+
+
+_CACHED = 2_000
+_normalise_cached = lru_cache(maxsize=65536)(_normalise)
 
 
 def word_count(text: str) -> int:

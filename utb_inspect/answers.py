@@ -7,6 +7,7 @@ from typing import Protocol
 from utb_inspect.datasets.record import TurnRecord
 from utb_inspect.trajectory.calls import Message
 from utb_inspect.trajectory.run import End, Reply, Result
+from utb_inspect.upstream import UpstreamCall, UpstreamRun, UpstreamVerdict, shown_tools
 
 
 class Answers(Protocol):
@@ -22,21 +23,21 @@ class UpstreamAnswers:
     """The public evaluator's answers: it stops at the first wrong action."""
 
     def __init__(self, record: TurnRecord) -> None:
-        from utb_inspect.upstream import UpstreamRun
-
-        assert record.public is not None
-        self.run = UpstreamRun(record.public.tools, record.public.answer_list)
+        assert record.public is not None  # set for verdict=upstream
+        self._run = UpstreamRun(shown_tools(record.public.tools), record.public.answer_list)
         self.ended: End | None = None
 
     def reply(self, message: Message) -> Reply:
-        from utb_inspect.upstream import UpstreamCall
-
-        calls = [UpstreamCall(call.id, call.name, call.arguments) for call in message.calls]
-        reply = self.run.reply(message.text or None, calls or None)
+        # Arguments that Inspect could not parse are shown to the evaluator as what they are: no JSON.
+        calls = [UpstreamCall(c.id, c.name, "" if c.parse_error else c.arguments) for c in message.calls]
+        reply = self._run.reply(message.text or None, calls or None)
         if reply.ended:
             self.ended = "answer" if message.text.strip() else "no_answer"
         results = tuple(Result(call_id, content, "reference") for call_id, content in reply.observations)
         return Reply(results, reply.user, self.ended)
+
+    def verdict(self) -> UpstreamVerdict:
+        return self._run.verdict()
 
 
 def start_run(record: TurnRecord) -> Answers:
