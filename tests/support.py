@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -143,7 +144,9 @@ TOOLSETS: dict[str, Any] = {
                 _parameters({"train_id": {"type": "string"}, "seat": _SEAT}, ["train_id"]),
                 "write",
             ),
-            tool("listBookings", "The user's bookings.", {"type": "object", "properties": {"past": {"type": "boolean"}}}),
+            tool(
+                "listBookings", "The user's bookings.", {"type": "object", "properties": {"past": {"type": "boolean"}}}
+            ),
         ],
     },
     "table": {
@@ -415,9 +418,7 @@ def write_dataset(
     profiles: Mapping[str, Any] = PROFILES,
 ) -> Path:
     """The dataset as a native folder."""
-    write_json(
-        folder / "dataset.json", {"name": "harbour", "version": "1.0.0", "licence": "CC0-1.0", "canary": CANARY}
-    )
+    write_json(folder / "dataset.json", {"name": "harbour", "version": "1.0.0", "licence": "CC0-1.0", "canary": CANARY})
     for name, profile in profiles.items():
         write_json(folder / f"profiles/{name}.json", {"id": name, "canary": CANARY, **profile})
     for name, toolset in toolsets.items():
@@ -469,18 +470,18 @@ def write_public(file: Path) -> Path:
 Script = Callable[["Seen"], ModelOutput]
 
 
+@dataclass(frozen=True)
 class Seen:
     """What a model is given in a round, and which round of which sample that is."""
 
-    def __init__(self, messages: list[ChatMessage], tools: list[ToolInfo], sample: str, epoch: int, round_: int) -> None:
-        self.messages = messages
-        self.tools = tools
-        self.sample = sample
-        self.epoch = epoch
-        self.round = round_
-        """From 0."""
+    messages: list[ChatMessage]
+    tools: list[ToolInfo]
+    sample: str
+    epoch: int
+    round: int
+    """From 0."""
 
-    def call(self, *calls: tuple[str, Any] | tuple[str, Any, str], text: str = "", stop: str = "tool_calls") -> Any:
+    def call(self, *calls: tuple[Any, ...], text: str = "", stop: str = "tool_calls") -> ModelOutput:
         """Calls (tool, arguments or their raw text, id), read as Inspect reads a provider's."""
         read = []
         for i, (name, arguments, *own) in enumerate(calls):
@@ -494,7 +495,7 @@ def output(text: Any = "", calls: Sequence[ToolCall] = (), stop: str = "stop") -
     message = ChatMessageAssistant(content=text, tool_calls=list(calls) or None, source="generate")
     return ModelOutput(
         model="scripted",
-        choices=[ChatCompletionChoice(message=message, stop_reason=stop)],  # type: ignore[arg-type]
+        choices=[ChatCompletionChoice(message=message, stop_reason=stop)],
         usage=ModelUsage(input_tokens=10, output_tokens=5, total_tokens=15),
     )
 
@@ -517,7 +518,7 @@ def as_output(message: Message, seen: Seen) -> ModelOutput:
     """A message of the scoring core as a model's output."""
     if not message.calls:
         return output(message.text)
-    return seen.call(*[(wire_name(c.name), c.arguments) for c in message.calls], text=message.text)  # type: ignore[misc]
+    return seen.call(*[(wire_name(c.name), c.arguments) for c in message.calls], text=message.text)
 
 
 def plays(dataset: Dataset) -> Script:
@@ -574,9 +575,17 @@ def shipped_or_skip(split: str) -> Dataset:
 # --- commands ------------------------------------------------------------------------------------------------
 
 _RUNNER = """
-import json, os, sys, tempfile
-import jsonschema, openai, pandas, rapidfuzz, scipy.optimize  # shared by all commands; the package itself is not
+import importlib, json, os, sys, tempfile
 from inspect_ai._cli.main import main
+# What every command would import for itself; the package is none of it.
+for slow in (
+    "inspect_ai.agent._acp.server inspect_ai.model._openai_responses inspect_ai.model._providers.anthropic "
+    "fastapi jsonschema pandas rapidfuzz scipy.optimize uvicorn"
+).split():
+    try:
+        importlib.import_module(slow)
+    except ImportError:
+        pass
 if "preload" in sys.argv:
     import utb_inspect._registry
 for command in json.load(sys.stdin):

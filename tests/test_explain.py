@@ -46,7 +46,9 @@ def turn(task_type: str = "multi_tool", ask: bool = False) -> Turn:
         "b", "bookTrain", {"train_id": "T1"}, {"train_id": basis("observation", source="a")}, {"booking": 1}, ["a"]
     )
     reference = [*([ASK] if ask else []), first, second, answer_step("Booked.", "a", "b")]
-    return Turn.model_validate({"task_type": task_type, "subtype": "cross_topic", "request": "Go.", "reference": reference})
+    return Turn.model_validate(
+        {"task_type": task_type, "subtype": "cross_topic", "request": "Go.", "reference": reference}
+    )
 
 
 def call(name: str, arguments: Any, **changed: Any) -> Call:
@@ -152,6 +154,17 @@ def test_a_question_is_told_as_it_went(messages: list[Any], words: str) -> None:
     assert row[4] == words
 
 
+def test_a_run_that_ended_on_a_question_says_so() -> None:
+    """There is no ask step whose row could tell it."""
+    text = explained(["Which train do you mean?"])
+    assert "`clarification`" in text
+    assert "ended on a question" in text
+
+
+def test_one_round_is_one_round() -> None:
+    assert re.search(r"after 1 round\b", explained(["Done."]))
+
+
 def test_an_exact_run_has_its_steps_and_no_differences() -> None:
     text = explained([[FIND], [BOOK], "Done."])
     assert text.startswith("The decision is **exact**; the run ended with an answer after 3 rounds.")
@@ -184,7 +197,10 @@ def test_a_cut_output_is_told() -> None:
 def test_the_path_that_was_judged_against_is_told() -> None:
     data = turn().model_dump(by_alias=True, exclude_defaults=True)
     data["alternatives"] = [
-        [call_step("k", "listBookings", {"past": True}, {"past": "request"}, {"bookings": []}), answer_step("None.", "k")]
+        [
+            call_step("k", "listBookings", {"past": True}, {"past": "request"}, {"bookings": []}),
+            answer_step("None.", "k"),
+        ]
     ]
     both = Turn.model_validate(data)
     assert "Judged against alternative 1" in explained([[call("listBookings", {"past": True})], "None."], both)

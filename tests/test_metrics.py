@@ -57,7 +57,7 @@ def test_stderr_is_clustered_by_profile() -> None:
 
 
 def test_stderr_is_the_one_of_inspect() -> None:
-    assert stderr()(table()) == pytest.approx(inspect_stderr(cluster="profile")(table()))
+    assert stderr()(table()) == pytest.approx(inspect_stderr(cluster="profile")(table()))  # type: ignore[arg-type]
 
 
 def test_figures_by_task_type() -> None:
@@ -141,7 +141,7 @@ def test_groups() -> None:
 
 
 def test_one_profile_has_no_stderr() -> None:
-    assert math.isnan(stderr()([score(True), score(False)]))  # type: ignore[arg-type]
+    assert math.isnan(stderr()([score(True), score(False)]))
 
 
 def topic(name: str, turns: int, *values_: float, profile: str = "p1") -> list[SampleScore]:
@@ -189,7 +189,7 @@ def test_labels_are_shares_of_the_failures() -> None:
 
 
 def test_without_failures_no_label_has_a_share() -> None:
-    assert set(dict(incidence()([labelled()])).values()) == {0.0}  # type: ignore[call-overload]
+    assert set(dict(incidence()([labelled()])).values()) == {0.0}
 
 
 def asked(asked_: bool, recoverable: bool | None, **more: Any) -> SampleScore:
@@ -203,7 +203,7 @@ def asked(asked_: bool, recoverable: bool | None, **more: Any) -> SampleScore:
         "question_sentences": 2 * int(asked_),
         **more,
     }
-    metadata = {} if recoverable is None else {"recoverable": recoverable}
+    metadata: dict[str, Any] = {} if recoverable is None else {"recoverable": recoverable}
     return score(value, **metadata)
 
 

@@ -15,7 +15,18 @@ import pytest
 from inspect_ai.model import ChatMessageAssistant, ModelOutput
 from inspect_ai.util._json import json_schema_dump
 from oracle import oracle
-from support import CANARY, PROFILES, TOPICS, Seen, plays, run, shipped_or_skip, write_dataset, write_json
+from support import (
+    PROFILES,
+    TOPICS,
+    Seen,
+    plays,
+    run,
+    samples,
+    shipped_or_skip,
+    values,
+    write_dataset,
+    write_json,
+)
 
 from utb_inspect.datasets import Dataset, PlacedTurn, load
 from utb_inspect.datasets.history import Prompts, View
@@ -32,6 +43,7 @@ class Capture:
     def __init__(self) -> None:
         self.rounds: list[tuple[str, int, list[str], list[str]]] = []
         self.log = ""
+        self.exact: dict[str, Any] = {}
 
     @property
     def texts(self) -> set[str]:
@@ -44,7 +56,9 @@ def wire(seen: Seen) -> tuple[list[str], list[str]]:
     for message in seen.messages:
         messages.append(message.text)
         if isinstance(message, ChatMessageAssistant):
-            messages.extend(f"{c.function} {json.dumps(c.arguments, ensure_ascii=False)}" for c in message.tool_calls or ())
+            messages.extend(
+                f"{c.function} {json.dumps(c.arguments, ensure_ascii=False)}" for c in message.tool_calls or ()
+            )
     tools = [
         f"{tool.name}\n{tool.description}\n{json.dumps(json_schema_dump(tool.parameters), ensure_ascii=False)}"
         for tool in seen.tools
@@ -64,6 +78,7 @@ def capture(data: str, dataset: Dataset, folder: Path) -> Capture:
     log = run(user_tool_bench(data=data), script, log_dir=str(folder), log_format="json")
     assert log.status == "success"
     assert {sample for sample, *_ in found.rounds} == set(dataset.by_id)
+    found.exact = {name: values(sample)["utb_exact"] for name, sample in samples(log).items() if sample.error is None}
     found.log = Path(log.location).read_text()
     return found
 
@@ -124,6 +139,12 @@ def seen(data: str, tmp_path_factory: pytest.TempPathFactory) -> tuple[Dataset, 
     return dataset, capture(data, dataset, tmp_path_factory.mktemp("seen"))
 
 
+def test_every_reference_was_played_to_its_end_and_is_exact(seen: tuple[Dataset, Capture]) -> None:
+    """What follows is about whole runs, of every turn."""
+    dataset, captured = seen
+    assert captured.exact == dict.fromkeys(dataset.by_id, True)
+
+
 def test_nothing_of_a_profile_is_sent(seen: tuple[Dataset, Capture]) -> None:
     dataset, captured = seen
     profiles = [profile.fields for profile in dataset.profiles.values()]
@@ -154,14 +175,13 @@ def canaries(value: Any) -> Iterator[str]:
                 yield from canaries(inner)
 
 
-def test_no_canary_is_sent_or_logged(seen: tuple[Dataset, Capture], data: str) -> None:
+def test_no_canary_is_sent(seen: tuple[Dataset, Capture], data: str) -> None:
     folder = Path(data) if Path(data).is_dir() else Path(str(files("utb_inspect"))) / "data" / data
     found = {c for file in folder.glob("**/*.json") for c in canaries(json.loads(file.read_text()))}
     assert found
-    dataset, captured = seen
+    _, captured = seen
     for canary in found:
         assert not [text for text in captured.texts if canary in text]
-        assert canary not in captured.log
     assert not [text for text in captured.texts if "canary" in text.casefold()]
 
 
@@ -235,7 +255,6 @@ def test_a_leak_is_found_wherever_it_stands(tmp_path: Path) -> None:
     folder = str(write_dataset(tmp_path / "leaky", topics))
     captured = capture(folder, load(folder), tmp_path)
     assert "who distrusts varnish that is" in leaks(profiles, captured.texts)
-    assert "CANARY" in CANARY
 
 
 def test_short_and_nested_texts_count_too() -> None:
@@ -260,7 +279,7 @@ def other(value: Any, number: Iterator[int]) -> Any:
         case bool() | None:
             return value
         case _:
-            return 987654000 + next(number)
+            return 98_765_432_100_000 + next(number)
 
 
 def test_a_profile_changes_nothing_that_is_sent_and_stands_in_no_log(
@@ -280,4 +299,4 @@ def test_a_profile_changes_nothing_that_is_sent_and_stands_in_no_log(
     assert sorted(again.rounds) == sorted(captured.rounds)
     assert changed.hash == dataset.hash
     assert "zqxjk" not in again.log
-    assert "987654" not in again.log
+    assert not re.search(r"(?<![\d.])987654321\d{5}(?!\d)", again.log)

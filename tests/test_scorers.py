@@ -66,7 +66,7 @@ def _make(folder: Path) -> dict[str, Any]:
         sample_id=list(RUNS),
         log_dir=str(folder / "upstream"),
     )
-    given = {name: log.location for name in SCORERS} | {"utb_upstream": public.location}
+    given = dict.fromkeys(SCORERS, log.location) | {"utb_upstream": public.location}
     commands = {}
     for name, location in given.items():
         target = ["--action", "overwrite", "--output-file", str(folder / f"{name}.eval")]

@@ -132,7 +132,9 @@ def follow(steps: Steps, seen: Seen) -> Any:
     return step(seen) if callable(step) else output(step)
 
 
-def run_each(task: Callable[[], Task], scenarios: dict[str, tuple[str, Steps]], **options: Any) -> dict[str, EvalSample]:
+def run_each(
+    task: Callable[[], Task], scenarios: dict[str, tuple[str, Steps]], **options: Any
+) -> dict[str, EvalSample]:
     """Each scenario as an epoch of its sample."""
     by_sample: dict[str, list[str]] = defaultdict(list)
     for name, (sample, _) in scenarios.items():
@@ -416,11 +418,11 @@ def test_errors_are_told_by_their_cause(played: dict[str, EvalSample]) -> None:
 
 
 def test_an_error_can_be_retried_and_the_new_run_counts(folder: str) -> None:
-    def script(seen: Seen) -> ModelOutput:
+    def script(seen: Seen) -> Any:
         return follow([faulty(ConnectionError("once")), calls(RIGHT), "T1."], seen)
 
     log = run(user_tool_bench(data=folder), script, sample_id=FIND, retry_on_error=1)
-    (sample,) = log.samples or ()
+    (sample,) = samples(log).values()
     assert sample.error is None
     assert len(sample.error_retries or ()) == 1
     assert values(sample)["utb_exact"] is True
@@ -442,7 +444,7 @@ def limited(folder: str, **limit: Any) -> EvalLog:
 @pytest.mark.parametrize("limit", [{"message_limit": 4}, {"token_limit": 20}, {"time_limit": 1}], ids=str)
 def test_a_limit_that_cuts_a_run_short_leaves_it_unscored(folder: str, limit: dict[str, int]) -> None:
     log = limited(folder, **limit)
-    (sample,) = log.samples or ()
+    (sample,) = samples(log).values()
     assert sample.limit is not None
     assert made(sample)  # something was done, and would be judged wrong
     assert all(value != value for value in values(sample).values())
@@ -484,8 +486,8 @@ def generated(folder: str) -> tuple[dict[str, EvalSample], list[Seen]]:
     def lille(seen: Seen, step: int) -> ModelOutput:
         if step == 0:
             first.append(seen)
-            return seen.call(("findTrains", {**LYON, "destination": "Lille", "day": "2025-03-16"}))  # type: ignore[no-any-return]
-        return seen.call(("bookTrain", {"train_id": "L1", "seat": "window"}))  # type: ignore[no-any-return]
+            return seen.call(("findTrains", {**LYON, "destination": "Lille", "day": "2025-03-16"}))
+        return seen.call(("bookTrain", {"train_id": "L1", "seat": "window"}))
 
     def ghent(to: str) -> tuple[str, Any]:
         return "findTrains", {"origin": "Ghent", "destination": to, "day": "2025-04-03"}
@@ -585,7 +587,7 @@ def test_the_log_is_small_and_its_input_column_readable(folder: str) -> None:
         "On Thursday to Leuven, and what is there to Mons?",
         "Plan pie and plan fish. With the pie, a table for two at the Karper on Monday.",
     ]
-    assert [s.target for s in log.samples or ()][0] == "findTrains > bookTrain > answer"
+    assert next(s.target for s in log.samples or ()) == "findTrains > bookTrain > answer"
     # Values over 1 KB are left out of the sample list.
     assert all(len(json.dumps(v)) < 1024 for s in log.samples or () for v in s.metadata.values())
     assert metrics(log, "utb_exact")["accuracy"] == 1.0

@@ -47,7 +47,11 @@ def _sections(run: Run, verdict: Verdict, cut: bool) -> Iterator[str]:
     kind = "exact" if verdict.exact else "relaxed, not exact" if verdict.relaxed else "wrong"
     labels = f" Labels: {', '.join(f'`{label}`' for label in sorted(verdict.labels))}." if verdict.labels else ""
     severity = "" if verdict.exact else f", severity **{verdict.severity}**"
-    yield f"The decision is **{kind}**{severity}; {_ENDED[run.ended]} after {verdict.rounds} rounds.{labels}"
+    ended = _ENDED[run.ended]
+    if against.ended_on_question and against.missing:
+        ended = "the run ended on a question while a call was still to be made,"
+    rounds = f"{verdict.rounds} round{'s' * (verdict.rounds != 1)}"
+    yield f"The decision is **{kind}**{severity}; {ended} after {rounds}.{labels}"
     if cut:
         yield "An output was cut at `max_tokens`; the decision counts as it stands."
     if len(run.paths) > 1:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-import tempfile
+import threading
 from pathlib import Path
 
 from utb_inspect.schema import DataError
@@ -15,14 +15,13 @@ def write_text(path: Path, text: str) -> None:
     Raises:
         DataError: the file cannot be written.
     """
+    own = path.with_name(f".{path.name}.{os.getpid()}-{threading.get_ident()}")
     try:
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
         try:
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                file.write(text)
-            os.replace(name, path)
+            own.write_text(text, encoding="utf-8")
+            os.replace(own, path)
         except BaseException:
-            Path(name).unlink(missing_ok=True)
+            own.unlink(missing_ok=True)
             raise
     except OSError as error:
         raise DataError(f"{path}: cannot be written ({error.strerror or error})") from None

@@ -9,12 +9,12 @@ from inspect_ai.model import ChatMessage
 from inspect_ai.tool import ToolInfo
 from inspect_ai.util import store
 
-from utb_inspect.baselines.player import Action, rounds_played
-from utb_inspect.datasets.history import play_rounds
+from utb_inspect.baselines.player import Action, rounds_played, to_message
 from utb_inspect.datasets.record import TurnRecord
 from utb_inspect.datasets.wire import wire_name
 from utb_inspect.schema import AnswerStep, AskStep, CallStep, DataError
 from utb_inspect.trajectory.questions import on_target
+from utb_inspect.upstream import play_order
 
 
 @dataclass(frozen=True)
@@ -54,21 +54,34 @@ def current_record() -> TurnRecord:
 
 
 def reference_plan(record: TurnRecord) -> Plan:
-    """The reference as messages: the first due question, else every call that is ready, at last the answer."""
-    path = record.turn.paths[0]
-    rounds: list[list[CallStep | AskStep | AnswerStep]]
+    """The reference as messages: the first due question, else every call that is ready, at last the answer.
+
+    Played against a run of the turn as it is planned, since one question may meet several asks.
+    """
     if record.verdict == "upstream":
-        from utb_inspect.upstream import play_order  # loads jieba, which takes a moment
+        assert record.public is not None  # set for verdict=upstream
+        steps = record.turn.paths[0].steps
+        return tuple(_round([steps[i] for i in round_]) for round_ in play_order(record.public.answer_list))
+    run = record.run()
+    state = run.paths[0]
+    plan: list[Round] = []
+    while run.ended is None:
+        ready = [
+            step
+            for step in state.path.steps[:-1]
+            if step.id not in state.returned and all(before in state.returned for before in step.after)
+        ]
+        asks = [step for step in ready if isinstance(step, AskStep)]
+        plan.append(_round(asks[:1] or ready or state.path.steps[-1:]))
+        run.reply(record.message(to_message(plan[-1].action, [], len(plan))))
+    return tuple(plan)
 
-        assert record.public is not None
-        rounds = [[path.steps[i] for i in round_] for round_ in play_order(record.public.answer_list)]
-    else:
-        rounds = [[*steps] for steps in play_rounds(path)]
-        rounds.append([path.steps[-1]])
-    return tuple(Round(_action(steps), tuple(steps)) for steps in rounds)
+
+def _round(steps: Sequence[CallStep | AskStep | AnswerStep]) -> Round:
+    return Round(_action(steps), tuple(steps))
 
 
-def _action(steps: list[CallStep | AskStep | AnswerStep]) -> Action:
+def _action(steps: Sequence[CallStep | AskStep | AnswerStep]) -> Action:
     match steps[0]:
         case AskStep():
             return Action(question(steps[0]))

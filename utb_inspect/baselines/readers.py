@@ -91,8 +91,7 @@ def _parameters(text: str) -> list[Parameter]:
     required = frozenset(declared.pop("required", None) or ())
     schema = ArgumentSchema(declared)
     return [
-        Parameter(name, schema.view.child(name), name in required, schema)
-        for name in declared.get("properties") or {}
+        Parameter(name, schema.view.child(name), name in required, schema) for name in declared.get("properties") or {}
     ]
 
 

@@ -10,12 +10,19 @@ from typing import Any
 
 from inspect_ai.tool import ToolInfo, ToolParams
 from inspect_ai.util import JSONSchema
-from pydantic import PrivateAttr, SerializerFunctionWrapHandler, model_serializer
+from pydantic import (
+    PrivateAttr,
+    SerializeAsAny,
+    SerializerFunctionWrapHandler,
+    ValidationError,
+    model_serializer,
+)
 
 from utb_inspect.schema import Tool, Toolset
 from utb_inspect.trajectory.json_schema import wire_schema
 
 _NOT_ALLOWED = re.compile(r"[^a-zA-Z0-9_-]")
+_SUFFIX = re.compile(r"_[0-9a-f]{6}$")
 _LONGEST = 64
 _ALPHABET = "abcdefghijklmnopqrstuvwxyz0123456789"
 
@@ -23,10 +30,11 @@ _ALPHABET = "abcdefghijklmnopqrstuvwxyz0123456789"
 def wire_name(name: str) -> str:
     """A tool's name as providers take it, `^[a-zA-Z0-9_-]{1,64}$`.
 
-    A name that fits is kept. Another gets a suffix made from it, so that two names never become one.
+    A name that fits is kept. Another gets a suffix made from it, and so does one that looks as if it had got one, so
+    that two names never become the same.
     """
     fitting = _NOT_ALLOWED.sub("_", name)
-    if fitting == name and len(name) <= _LONGEST:
+    if fitting == name and 0 < len(name) <= _LONGEST and not _SUFFIX.search(name):
         return name
     return f"{fitting[: _LONGEST - 7]}_{hashlib.sha256(name.encode()).hexdigest()[:6]}"
 
@@ -49,8 +57,8 @@ def wire_call_id(*parts: str) -> str:
 class WireParams(ToolParams):
     """Tool parameters that are sent as the toolset writes them.
 
-    Inspect's own model knows some keywords and drops the others. It is kept beside for those who look at
-    `properties` by name.
+    Inspect's own model knows some keywords and drops the others. What it can hold of a schema is kept beside, for
+    logs and for those who look at `properties` by name.
     """
 
     _schema: dict[str, Any] = PrivateAttr(default_factory=dict)
@@ -59,8 +67,7 @@ class WireParams(ToolParams):
     def of(cls, parameters: Mapping[str, Any]) -> WireParams:
         schema = wire_schema(parameters)
         params = cls(
-            # Inspect refuses `state.tools` whose parameters lack a description.
-            properties={name: JSONSchema(description=name) for name in schema["properties"]},
+            properties={name: _readable(name, sub) for name, sub in schema["properties"].items()},
             required=list(schema.get("required") or ()),
         )
         params._schema = schema
@@ -71,9 +78,24 @@ class WireParams(ToolParams):
         return deepcopy(self._schema)
 
 
+class WireTool(ToolInfo):
+    """A tool definition that stays whole when it is dumped whole, as some providers do."""
+
+    parameters: SerializeAsAny[ToolParams]
+
+
+def _readable(name: str, schema: Any) -> JSONSchema:
+    """What Inspect can hold of a property; it refuses `state.tools` whose parameters lack a description."""
+    try:
+        held = JSONSchema.model_validate(schema)
+    except ValidationError:
+        held = JSONSchema()
+    return held if held.description else held.model_copy(update={"description": name})
+
+
 def tool_info(tool: Tool) -> ToolInfo:
     """A tool's definition for a provider."""
-    return ToolInfo(
+    return WireTool(
         name=wire_name(tool.name),
         description=tool.function.description,
         parameters=WireParams.of(tool.function.parameters),
