@@ -1,7 +1,9 @@
-"""One measured run: `load_run.py suite|bare DATA SCRIPT SAMPLES` prints seconds, megabytes and log size.
+"""One measured run: `load_run.py suite|bare|lean DATA SCRIPT SAMPLES` prints seconds, megabytes and log size.
 
-`suite` runs the suite's task and writes the tool results and replies of each sample to SCRIPT; `bare` runs a plain
-Inspect task with the same messages, tools and rounds from there, `execute_tools` and a scorer that does nothing.
+`suite` runs the suite's task and writes the tool results and replies of each sample to SCRIPT. `bare` runs a plain
+Inspect task with the same messages, tools and rounds from there, `execute_tools` and a scorer that does nothing; its
+messages are the samples' input, as in most tasks. `lean` is the same with the messages set by the solver, which makes
+smaller logs.
 """
 
 from __future__ import annotations
@@ -40,7 +42,7 @@ def suite(data: str) -> Task:
     return user_tool_bench(data=data)
 
 
-def bare(data: str, script: Path) -> Task:
+def bare(data: str, script: Path, *, lean: bool) -> Task:
     dataset = load(data)
     prompts = Prompts(dataset, View())
     scripted = json.loads(script.read_text())
@@ -49,7 +51,8 @@ def bare(data: str, script: Path) -> Task:
     def plain() -> Solver:
         async def solve(state: TaskState, generate: Generate) -> TaskState:
             turn = dataset.by_id[str(state.sample_id)]
-            state.messages = list(prompts.messages(turn))
+            if lean:
+                state.messages = list(prompts.messages(turn))
             infos = [tool_info(tool) for tool in turn.toolset.tools]
             for round_ in scripted[str(state.sample_id)]:
                 output = await get_model().generate(state.messages, tools=infos)
@@ -78,7 +81,10 @@ def bare(data: str, script: Path) -> Task:
 
         return score
 
-    turns = [Sample(id=t.id, input=t.turn.request, metadata={"profile": t.profile}) for t in dataset.turns]
+    turns = [
+        Sample(id=t.id, input=t.turn.request if lean else prompts.messages(t), metadata={"profile": t.profile})
+        for t in dataset.turns
+    ]
     return Task(MemoryDataset(turns), solver=plain(), scorer=trivial(), config=GenerateConfig(internal_tools=False))
 
 
@@ -104,7 +110,7 @@ def main() -> None:
         os.environ |= {"XDG_DATA_HOME": logs, "XDG_CACHE_HOME": logs}
         load(data)  # reading is measured by itself
         start = time.perf_counter()
-        task = suite(data) if kind == "suite" else bare(data, script)
+        task = suite(data) if kind == "suite" else bare(data, script, lean=kind == "lean")
         log = eval(task, model="utb/recall", limit=samples, log_dir=logs, display="none")[0]
         seconds = time.perf_counter() - start
         megabytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024

@@ -33,9 +33,16 @@ def reading(folder: Path, topics: int, turns: int) -> list[str]:
     return ["| topics | turns | seconds |", "|---:|---:|---:|", f"| {topics} | {turns} | {median(times):.2f} |"]
 
 
+_TASKS = {
+    "suite": "user_tool_bench",
+    "bare": "bare Inspect task, messages in the samples",
+    "lean": "bare Inspect task, messages set by its solver",
+}
+
+
 def running(folder: Path, samples: int, repeats: int) -> list[str]:
-    """The suite's task against a bare one, each run in a process of its own."""
-    figures: dict[str, list[dict[str, float]]] = {"suite": [], "bare": []}
+    """The suite's task against bare ones, each run in a process of its own."""
+    figures: dict[str, list[dict[str, float]]] = {kind: [] for kind in _TASKS}
     script = folder.parent / "script.json"
     for _ in range(repeats):
         for kind in figures:
@@ -47,13 +54,19 @@ def running(folder: Path, samples: int, repeats: int) -> list[str]:
             )
             figures[kind].append(json.loads(out.stdout.splitlines()[-1]))
     middle = {kind: {k: median(f[k] for f in runs) for k in runs[0]} for kind, runs in figures.items()}
-    rows = ["| task | seconds | peak memory, MB | log, MB |", "|---|---:|---:|---:|"]
-    for kind, name in (("suite", "user_tool_bench"), ("bare", "bare Inspect task")):
-        f = middle[kind]
-        rows.append(f"| {name} | {f['seconds']:.1f} | {f['megabytes']:.0f} | {f['log']:.1f} |")
-    ratios = [middle["suite"][k] / middle["bare"][k] for k in ("seconds", "megabytes", "log")]
-    rows.append("| ratio | " + " | ".join(f"{ratio:.2f}" for ratio in ratios) + " |")
+    suite = middle["suite"]
+    rows = [
+        "| task | seconds | ratio | peak memory, MB | ratio | log, MB | ratio |",
+        "|---|---:|---:|---:|---:|---:|---:|",
+    ]
+    for kind, name in _TASKS.items():
+        own = middle[kind]
+        cells = [f"{own[k]:.{places}f} | {suite[k] / own[k]:.2f}" for k, places in _COLUMNS]
+        rows.append(f"| {name} | {' | '.join(cells)} |")
     return rows
+
+
+_COLUMNS = (("seconds", 1), ("megabytes", 0), ("log", 1))
 
 
 def main() -> None:

@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 from inspect_ai.scorer import Score
 from inspect_ai.solver import TaskState
 
-from utb_inspect.datasets.record import TurnRecord, marked_cut, marked_error
+from utb_inspect.datasets.record import TurnRecord, marked_cut, marked_error, marked_played
 from utb_inspect.explain import explain, run_line
 from utb_inspect.solvers.play import provider_fault
 from utb_inspect.trajectory.run import Run, replay
@@ -59,9 +59,9 @@ def _judge(state: TaskState) -> Judged | str:
         return "the run was made with verdict=upstream, which stops at the first wrong action"
     run = record.run()
     replay(run, record.messages(state.messages))
-    if not record.played and state.output.choices and (fault := provider_fault(state.output)) is not None:
+    if not marked_played(state.store) and state.output.choices and (fault := provider_fault(state.output)) is not None:
         return fault  # another solver leaves no mark
-    if run.ended is None and (record.played or not run.messages or run.messages[-1].calls):
+    if run.ended is None and (marked_played(state.store) or not run.messages or run.messages[-1].calls):
         # The suite's own solver ends every run it is not kept from ending; others go on as long as there are calls.
         return "the run was cut short from outside (an error, or a limit on time, tokens or messages)"
     return Judged(run, judge(run), marked_cut(state.store))

@@ -9,7 +9,7 @@ from inspect_ai.model import ChatMessageAssistant, ChatMessageUser, ModelOutput,
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from utb_inspect.answers import start_run
-from utb_inspect.datasets.record import TurnRecord, mark_cut, mark_error
+from utb_inspect.datasets.record import TurnRecord, mark_cut, mark_error, mark_played
 from utb_inspect.datasets.wire import tool_info
 from utb_inspect.schema import DataError
 from utb_inspect.solvers.tools import queue_tool
@@ -35,7 +35,7 @@ def play() -> Solver:
         record = TurnRecord.load(state.store)
         if record is None:
             raise DataError("this sample has no turn; use the setup solver utb_inspect/show")
-        record.model_copy(update={"played": True}).save(state.store)
+        mark_played(state.store)
         run = start_run(record)
         infos = [tool_info(tool) for tool in record.toolset.tools]
         model = get_model()

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Literal
 
 from inspect_ai.model import ChatMessage, ChatMessageAssistant
 from inspect_ai.util import Store
@@ -32,8 +32,6 @@ class TurnRecord(Model):
     max_rounds: int | None = None
     public: PublicTurn | None = None
     """Set for `verdict=upstream`."""
-    played: bool = False
-    """Whether the run was played by this suite's own solver, which ends runs as the spec says."""
 
     def save(self, store: Store) -> None:
         store.set(_KEY, self.model_dump(mode="json", by_alias=True, exclude_defaults=True))
@@ -73,12 +71,21 @@ def _compiled(toolset: str) -> Tools:
     return Tools(Toolset.model_validate_json(toolset))
 
 
+def mark_played(store: Store) -> None:
+    """Note that the run is played by this suite's own solver, which ends runs as the spec says."""
+    store.set("utb_played", True)
+
+
+def marked_played(store: Store) -> bool:
+    return bool(store.get("utb_played", False))
+
+
 def mark_error(store: Store, error: str) -> None:
     """Note that the run ended in an error, so that no later scoring takes it for a decision."""
     store.set("utb_error", error)
 
 
-def marked_error(store: Store | Mapping[str, Any]) -> str | None:
+def marked_error(store: Store) -> str | None:
     error = store.get("utb_error")
     return None if error is None else str(error)
 
