@@ -11,7 +11,7 @@ from inspect_ai.solver import TaskState
 
 from utb_inspect.datasets.record import TurnRecord, marked_cut, marked_error, marked_played
 from utb_inspect.explain import explain, run_line
-from utb_inspect.solvers.play import provider_fault
+from utb_inspect.faults import provider_fault
 from utb_inspect.trajectory.run import Run, replay
 from utb_inspect.trajectory.verdict import Verdict, judge
 

@@ -5,19 +5,16 @@ from __future__ import annotations
 from collections import deque
 from copy import copy
 
-from inspect_ai.model import ChatMessageAssistant, ChatMessageUser, ModelOutput, execute_tools, get_model
+from inspect_ai.model import ChatMessageAssistant, ChatMessageUser, execute_tools, get_model
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from utb_inspect.answers import start_run
 from utb_inspect.datasets.record import TurnRecord, mark_cut, mark_error, mark_played
 from utb_inspect.datasets.wire import tool_info
+from utb_inspect.faults import ProviderError, provider_fault
 from utb_inspect.schema import DataError
 from utb_inspect.solvers.tools import queue_tool
 from utb_inspect.trajectory.run import Reply, Result, content_text
-
-
-class ProviderError(Exception):
-    """A provider's fault that came back as an output: an error of the run, never a wrong decision."""
 
 
 @solver
@@ -65,21 +62,6 @@ def play() -> Solver:
                 return state
 
     return solve
-
-
-def provider_fault(output: ModelOutput) -> str | None:
-    """What makes an output an error of the run; None when it is a decision."""
-    if output.error:
-        return f"the provider reported an error: {output.error}"
-    if not output.choices:
-        return "the provider returned no choice"
-    match output.stop_reason:
-        case "content_filter":
-            return "the provider's content filter stopped the output"
-        case "model_length":
-            return "the prompt overflowed the model's context"
-        case _:
-            return None
 
 
 def _with_ids(message: ChatMessageAssistant, results: tuple[Result, ...]) -> ChatMessageAssistant:
