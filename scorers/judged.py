@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from weakref import WeakKeyDictionary
 
+from inspect_ai.event import ErrorEvent, ModelEvent, SampleLimitEvent
+from inspect_ai.log import transcript
 from inspect_ai.scorer import Score
 from inspect_ai.solver import TaskState
 
@@ -39,14 +41,16 @@ class Judged:
         return explain(self.run, self.verdict, cut=self.cut)
 
 
-_judged: WeakKeyDictionary[TaskState, Judged | str] = WeakKeyDictionary()
+_judged: WeakKeyDictionary[TaskState, tuple[int, Judged | str]] = WeakKeyDictionary()
 
 
 def judged(state: TaskState) -> Judged | str:
     """Judge a sample from what its log holds; a text says why there is nothing to judge."""
-    if state not in _judged:
-        _judged[state] = _judge(state)
-    return _judged[state]
+    length, found = _judged.get(state, (-1, ""))
+    if length != len(state.messages):  # a solver may ask for a score before it goes on
+        found = _judge(state)
+        _judged[state] = len(state.messages), found
+    return found
 
 
 def _judge(state: TaskState) -> Judged | str:
@@ -59,12 +63,28 @@ def _judge(state: TaskState) -> Judged | str:
         return "the run was made with verdict=upstream, which stops at the first wrong action"
     run = record.run()
     replay(run, record.messages(state.messages))
-    if not marked_played(state.store) and state.output.choices and (fault := provider_fault(state.output)) is not None:
-        return fault  # another solver leaves no mark
     if run.ended is None and (marked_played(state.store) or not run.messages or run.messages[-1].calls):
         # The suite's own solver ends every run it is not kept from ending; others go on as long as there are calls.
         return "the run was cut short from outside (an error, or a limit on time, tokens or messages)"
+    if not marked_played(state.store) and (fault := _logged_fault()) is not None:
+        return fault
     return Judged(run, judge(run), marked_cut(state.store))
+
+
+def _logged_fault() -> str | None:
+    """An error of the run as the transcript has it, both while it runs and when a log is scored again.
+
+    For other solvers, which leave no mark of their own.
+    """
+    for event in transcript().events:
+        match event:
+            case ErrorEvent():
+                return f"the run ended in an error: {event.error.message}"
+            case SampleLimitEvent():
+                return f"the run was cut short by a limit: {event.message}"
+            case ModelEvent() if not event.pending and (fault := provider_fault(event.output)) is not None:
+                return fault
+    return None
 
 
 def unscored(reason: str) -> Score:

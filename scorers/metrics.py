@@ -4,37 +4,42 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, get_args
 
 from inspect_ai.scorer import Metric, SampleScore, Value, metric, value_to_float
 
 from utb_inspect.analysis.statistics import (
-    Observation,
+    Outcome,
     clustered_stderr,
     mean,
     mean_of_means,
     mean_of_means_stderr,
 )
+from utb_inspect.schema import Change, Structure, Subtype, Third
 from utb_inspect.trajectory.verdict import LABELS
 
 _to_float = value_to_float()
 
 AVERAGED = ("single_tool", "multi_tool", "lack_of_information")
 """Task types whose unweighted mean is the paper's average."""
-_GROUPS: Mapping[str, Sequence[str]] = {
+_GROUPS: Mapping[str, Sequence[str | bool]] = {
     "task_type": (*AVERAGED, "chat"),
-    "third": ("first", "middle", "last"),
-    "subtype": ("cross_topic", "partial_information", "long_range_dependency", "coreferential_reference"),
-    "structure": ("parallel", "sequential", "mixed"),
-    "change": ("update", "reversal", "exception", "context", "conflict"),
+    "third": get_args(Third),
+    "subtype": get_args(Subtype),
+    "structure": get_args(Structure),
+    "change": get_args(Change),
+    "recoverable": (True, False),
 }
+_NAMES = {True: "recoverable", False: "unrecoverable"}
+_PAPER_COLUMNS = ("task_type", "third")
+_Row = tuple[Outcome, dict[str, Any]]
 
 
-def _observations(scores: list[SampleScore]) -> list[tuple[Observation, dict[str, Any]]]:
+def _outcomes(scores: list[SampleScore]) -> list[_Row]:
     found = []
     for score in scores:
         metadata = score.sample_metadata or {}
-        found.append((Observation(_to_float(score.score.value), str(metadata.get("profile"))), metadata))
+        found.append((Outcome(_to_float(score.score.value), str(metadata.get("profile"))), metadata))
     return found
 
 
@@ -43,69 +48,78 @@ def stderr() -> Metric:
     """Standard error of the mean, clustered by profile; NaN for fewer than two profiles, which show none."""
 
     def compute(scores: list[SampleScore]) -> Value:
-        return clustered_stderr([observation for observation, _ in _observations(scores)])
+        return clustered_stderr([outcome for outcome, _ in _outcomes(scores)])
 
     return compute
 
 
 @metric(name="breakdown")
 def breakdown() -> Metric:
-    """Accuracy by task type, third, subtype, structure, change and profile, with `..._stderr` beside each.
+    """Accuracy by task type, third, subtype, structure, change, recoverability and profile.
 
-    `average` is the unweighted mean of single-tool, multi-tool and lack-of-information turns, given when all three
-    are in the run; `profile_mean` and `average_profile_mean` are means over profiles, as the paper reports them.
-    `session` is the share of topics with every turn right, over topics whose turns are all scored; it is left out
-    when epochs were averaged to fractions.
+    Beside each pooled figure: `..._stderr`, clustered by profile, and for task types and thirds `..._profile_mean`, the
+    mean over profiles that the paper reports; both only where two profiles or more are in the group. `average` is the
+    unweighted mean of single-tool, multi-tool and lack-of-information turns, given when all three are in the run (its
+    profile mean, when every profile has all three). `session` is the share of topics with every turn right, over topics
+    whose turns are all scored; it is left out when epochs were averaged to fractions.
     """
 
     def compute(scores: list[SampleScore]) -> Value:
-        rows = _observations(scores)
+        rows = _outcomes(scores)
+        by_profile: dict[str, list[_Row]] = {}
+        for row in rows:
+            by_profile.setdefault(row[0].cluster, []).append(row)
         figures: dict[str, float] = {}
-
-        def put(name: str, group: list[Observation]) -> None:
-            if group:
-                figures[name] = mean(group)
-                put_stderr(name, clustered_stderr(group))
-
-        def put_stderr(name: str, error: float) -> None:
-            if not math.isnan(error):  # a group of one profile shows none
-                figures[f"{name}_stderr"] = error
-
-        for key, values in _GROUPS.items():
-            for value in values:
-                put(value, [o for o, metadata in rows if metadata.get(key) == value])
-        put("recoverable", [o for o, metadata in rows if metadata.get("recoverable") is True])
-        put("unrecoverable", [o for o, metadata in rows if metadata.get("recoverable") is False])
-
-        types = [[o for o, metadata in rows if metadata.get("task_type") == t] for t in AVERAGED]
-        if all(types):
-            figures["average"] = mean_of_means(types)
-            put_stderr("average", mean_of_means_stderr(types))
-        profiles = list(dict.fromkeys(o.cluster for o, _ in rows))
-        by_profile = {p: [(o, m) for o, m in rows if o.cluster == p] for p in profiles}
         if rows:
             figures["profile_mean"] = mean_of_means([[o for o, _ in group] for group in by_profile.values()])
-        averages = [_average(group) for group in by_profile.values()]
-        if rows and all(average is not None for average in averages):
-            figures["average_profile_mean"] = sum(a for a in averages if a is not None) / len(averages)
+        for key, values in _GROUPS.items():
+            for value in values:
+                group = [o for o, metadata in rows if metadata.get(key) == value]
+                figures |= _figures(str(_NAMES.get(value, value)), group, over_profiles=key in _PAPER_COLUMNS)
+        figures |= _average_figures(rows, by_profile)
         if (session := _session(rows)) is not None:
             figures["session"] = session
-        for profile, group in by_profile.items():
-            figures[profile] = mean([o for o, _ in group])
-        return figures
+        return figures | {f"profile_{name}": mean([o for o, _ in group]) for name, group in by_profile.items()}
 
     return compute
 
 
-def _average(rows: list[tuple[Observation, dict[str, Any]]]) -> float | None:
+def _figures(name: str, group: list[Outcome], *, over_profiles: bool) -> dict[str, float]:
+    """A group's pooled accuracy, its standard error and its mean over profiles."""
+    if not group:
+        return {}
+    figures = {name: mean(group)}
+    if not math.isnan(error := clustered_stderr(group)):  # a group of one profile shows none
+        figures[f"{name}_stderr"] = error
+        if over_profiles:
+            clusters = dict.fromkeys(o.cluster for o in group)
+            figures[f"{name}_profile_mean"] = mean_of_means([[o for o in group if o.cluster == c] for c in clusters])
+    return figures
+
+
+def _average_figures(rows: list[_Row], by_profile: Mapping[str, list[_Row]]) -> dict[str, float]:
+    """The unweighted mean over the averaged task types, its standard error and its mean over profiles."""
+    types = [[o for o, metadata in rows if metadata.get("task_type") == t] for t in AVERAGED]
+    if not all(types):
+        return {}
+    figures = {"average": mean_of_means(types)}
+    if not math.isnan(error := mean_of_means_stderr(types)):
+        figures["average_stderr"] = error
+    averages = [average for group in by_profile.values() if (average := _average(group)) is not None]
+    if len(averages) == len(by_profile):
+        figures["average_profile_mean"] = sum(averages) / len(averages)
+    return figures
+
+
+def _average(rows: list[_Row]) -> float | None:
     types = [[o for o, metadata in rows if metadata.get("task_type") == t] for t in AVERAGED]
     return mean_of_means(types) if all(types) else None
 
 
-def _session(rows: list[tuple[Observation, dict[str, Any]]]) -> float | None:
+def _session(rows: list[_Row]) -> float | None:
     if any(o.value not in (0.0, 1.0) for o, _ in rows):
         return None
-    topics: dict[tuple[str, str], list[tuple[Observation, int]]] = {}
+    topics: dict[tuple[str, str], list[tuple[Outcome, int]]] = {}
     for o, metadata in rows:
         key = (str(metadata.get("profile")), str(metadata.get("topic")))
         topics.setdefault(key, []).append((o, int(metadata.get("topic_turns", 0))))
@@ -117,15 +131,17 @@ def _session(rows: list[tuple[Observation, dict[str, Any]]]) -> float | None:
 
 @metric(name="incidence", scores="unreduced")
 def incidence() -> Metric:
-    """Share of failures (turns that are not exact) that carry each label, and the number of failures."""
+    """Share of failures (turns that are not exact) that carry each label, and the number of failures.
+
+    Without a failure there is no share.
+    """
 
     def compute(scores: list[SampleScore]) -> Value:
         failures = [labels for score in scores if any((labels := score.score.as_dict()).values())]
-        figures: dict[str, float] = {
-            label: sum(bool(labels.get(label)) for labels in failures) / len(failures) if failures else 0.0
-            for label in LABELS
-        }
-        return {**figures, "failures": float(len(failures))}
+        figures: dict[str, float] = {}
+        if failures:
+            figures = {label: sum(bool(f.get(label)) for f in failures) / len(failures) for label in LABELS}
+        return {**figures, "failures": float(len(failures))} if scores else {}
 
     return compute
 
@@ -141,7 +157,7 @@ def figures() -> Metric:
     def compute(scores: list[SampleScore]) -> Value:
         values = [(score.score.as_dict(), score.sample_metadata or {}) for score in scores]
         if not values:
-            return {"progress": 0.0, "optimal": 0.0, "rounds": 0.0, "calls": 0.0}
+            return {}
 
         def average(key: str) -> float:
             return sum(float(value[key] or 0) for value, _ in values) / len(values)

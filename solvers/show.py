@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from utb_inspect.datasets import load
 from utb_inspect.datasets.dataset import Layout
 from utb_inspect.datasets.history import Prompts, View
+from utb_inspect.datasets.language import Language
 from utb_inspect.datasets.public_form import public_form
 from utb_inspect.datasets.record import TurnRecord, VerdictKind
 from utb_inspect.solvers.tools import answering_tools
@@ -24,7 +23,7 @@ def show(
     off_path: OffPath = "continue",
     max_rounds: int | None = None,
     verdict: VerdictKind = "spec",
-    language: str | None = None,
+    language: Language | None = None,
 ) -> Solver:
     """Put the environment and the history in front of the request.
 
@@ -41,12 +40,12 @@ def show(
         verdict: `upstream` answers and stops as the public evaluator does.
         language: Language of data that has two, `en` or `zh`.
     """
-    view = View(history, environment, system_prompt)
+    prompts = Prompts(load(data, language=language), View(history, environment, system_prompt))
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        prompts = _prompts(data, language, view)
         turn = prompts.dataset.by_id[str(state.sample_id)]
-        state.messages = list(prompts.messages(turn))
+        # Copies, since a solver may edit what it is given and other samples show the same history.
+        state.messages = [message.model_copy(deep=True) for message in prompts.messages(turn)]
         record = TurnRecord(
             turn=turn.turn,
             toolset=turn.toolset,
@@ -61,8 +60,3 @@ def show(
         return state
 
     return solve
-
-
-@lru_cache(maxsize=8)
-def _prompts(data: str, language: str | None, view: View) -> Prompts:
-    return Prompts(load(data, language=language), view)

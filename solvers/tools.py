@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import deque
+from collections import defaultdict, deque
 from typing import Any
 
 from inspect_ai.model import ChatMessageAssistant
@@ -37,7 +37,7 @@ def answering_tools(record: TurnRecord) -> list[Tool]:
 
     A call off the toolset or with arguments that cannot be parsed is answered by Inspect itself.
     """
-    results: dict[str, str] = {}
+    results: defaultdict[str, deque[str]] = defaultdict(deque)
     run = start_run(record)
     seen: set[str] = set()
 
@@ -48,7 +48,7 @@ def answering_tools(record: TurnRecord) -> list[Tool]:
             return
         seen.add(message.id or "")
         for result, call in zip(run.reply(record.message(message)).results, message.tool_calls or (), strict=False):
-            results[call.id] = content_text(result.content)
+            results[call.id].append(content_text(result.content))
 
     def tool(name: str, description: str, parameters: dict[str, Any]) -> Tool:
         async def call(**arguments: Any) -> str:
@@ -58,8 +58,8 @@ def answering_tools(record: TurnRecord) -> list[Tool]:
                 answer(state)
             message = next(m for m in reversed(state.messages) if isinstance(m, ChatMessageAssistant))
             own = [c.id for c in message.tool_calls or () if c.function == wire_name(name)]
-            found = next((i for i in own if i in results), None)
-            return "" if found is None else results.pop(found)
+            found = next((results[i] for i in own if results[i]), None)
+            return "" if found is None else found.popleft()
 
         # Inspect refuses tools without a description.
         return ToolDef(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from logging import getLogger
 from typing import Any, Literal, TypedDict, cast
 
 from inspect_ai import Task
@@ -13,13 +14,15 @@ from inspect_ai.viewer import TaskSamplesColumn, TaskSamplesView, ViewerConfig
 from rich.text import Text
 
 from utb_inspect.datasets import load
-from utb_inspect.datasets.samples import to_samples
+from utb_inspect.datasets.samples import profile_names, to_samples
 from utb_inspect.schema import DataError, TaskType
 from utb_inspect.scorers import utb_exact, utb_labels, utb_progress, utb_relaxed, utb_severity, utb_upstream
 from utb_inspect.signature import signature
 from utb_inspect.solvers import play, show
 from utb_inspect.start import from_start
 from utb_inspect.trajectory.verdict import SPEC_VERSION
+
+logger = getLogger(__name__)
 
 TASK_VERSION = "1.0"
 """Raised when figures stop being comparable with those of earlier versions."""
@@ -82,8 +85,12 @@ def _build(name: str, display_name: str, task_types: Collection[TaskType], optio
     data = from_start(options.pop("data", data))
     upstream = options.get("verdict") == "upstream"
     if upstream:
+        if ignored := sorted({"off_path", "max_rounds"} & set(options)):
+            raise DataError(f"{ignored[0]} has no meaning with verdict=upstream, which stops as that evaluator does")
         options = {"environment": "system", **options}  # the public layout
     dataset = load(data, language=options.get("language"))
+    for warning in dataset.warnings:
+        logger.warning(warning)
     scorers = (
         [utb_upstream()] if upstream else [utb_exact(), utb_relaxed(), utb_severity(), utb_labels(), utb_progress()]
     )
@@ -102,7 +109,7 @@ def _build(name: str, display_name: str, task_types: Collection[TaskType], optio
             "dataset": dataset.info.name,
             "dataset_version": dataset.info.version,
             "dataset_hash": dataset.hash,
-            "signature": signature(dataset, options),
+            "signature": signature(dataset, options, profiles),
         },
         headline_metric=HeadlineMetric(scorer=headline, metric="accuracy"),
         viewer=_viewer(["utb_upstream"] if upstream else ["utb_exact", "utb_relaxed", "utb_severity"]),
@@ -119,18 +126,22 @@ def _checked(options: Options) -> dict[str, Any]:
             raise DataError(f"{key}={given[key]}: give {' or '.join(choices)}")
     for key in ("system_prompt", "data", "history"):
         if key in given:
-            value = given[key]
-            given[key] = ",".join(map(str, value)) if isinstance(value, list) else str(value)
+            given[key] = _text(key, given[key])
     if "profiles" in given:
-        value = given["profiles"]
-        names = value if isinstance(value, list) else str(value).split(",")
-        given["profiles"] = [str(name).strip() for name in names if str(name).strip()]
-        if not given["profiles"]:
-            raise DataError("profiles is empty; name at least one, or leave the parameter out")
+        given["profiles"] = profile_names(given["profiles"])
     rounds = given.get("max_rounds", 1)
     if isinstance(rounds, bool) or not isinstance(rounds, int) or rounds < 1:
         raise DataError(f"max_rounds={rounds}: give a whole number from 1")
     return given
+
+
+def _text(key: str, value: Any) -> str:
+    """A text that was given on the command line, where commas make lists and colons and words other things."""
+    if isinstance(value, list) and all(isinstance(part, str) for part in value):
+        value = ",".join(value)
+    if not isinstance(value, str):
+        raise DataError(f"{key} was read as {value!r}; put the value in quotes of its own, -T {key}='\"...\"'")
+    return value
 
 
 def _viewer(scores: list[str]) -> ViewerConfig:

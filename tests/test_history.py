@@ -210,7 +210,7 @@ def test_public_rows_have_the_date_in_the_system_message_and_none_in_history(tmp
     assert [m.text for m in messages if m.role == "user"] == ["Search trains to Oslo.", "And overnight, pie on board."]
     inline = shown(public, "ann_topic_0.2", environment="inline")
     assert inline[0].text == SYSTEM[1]
-    assert inline[1].text == "[Wednesday 2024-05-08 19:05]\nSearch trains to Oslo."
+    assert inline[1].text == "[Current Time: 2024-05-08 19:05:10 Wednesday]\nSearch trains to Oslo."
 
 
 @pytest.mark.parametrize(

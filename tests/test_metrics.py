@@ -14,7 +14,7 @@ from inspect_ai.scorer import stderr as inspect_stderr
 from support import Seen, metrics, output, plays, run, write_dataset
 
 from utb_inspect.analysis.statistics import (
-    Observation,
+    Outcome,
     clustered_stderr,
     mean,
     mean_of_means,
@@ -89,13 +89,13 @@ def test_chat_counts_in_accuracy_but_not_in_the_average() -> None:
     assert isinstance(found, dict)
     assert found["average"] == pytest.approx(1 / 2)
     assert found["chat"] == 1.0
-    assert found["p2"] == pytest.approx(2 / 6)
+    assert found["profile_p2"] == pytest.approx(2 / 6)
 
 
 def test_means_over_profiles_stand_beside_the_pooled_figures() -> None:
     found = breakdown()(table())
     assert isinstance(found, dict)
-    assert (found["p1"], found["p2"]) == (1.0, pytest.approx(1 / 5))
+    assert (found["profile_p1"], found["profile_p2"]) == (1.0, pytest.approx(1 / 5))
     assert found["profile_mean"] == pytest.approx((1 + 1 / 5) / 2)
     # p1: (1 + 1 + 1) / 3; p2: (1/2 + 0 + 0) / 3.
     assert found["average_profile_mean"] == pytest.approx((1 + 1 / 6) / 2)
@@ -247,7 +247,7 @@ def test_metrics_take_an_empty_run(metric: Callable[[], Any]) -> None:
 
 
 def test_empty_groups_have_no_mean_and_no_error() -> None:
-    group = [Observation(1.0, "p1"), Observation(0.0, "p2")]
+    group = [Outcome(1.0, "p1"), Outcome(0.0, "p2")]
     for value in (
         mean([]),
         clustered_stderr([]),
@@ -262,8 +262,8 @@ def test_empty_groups_have_no_mean_and_no_error() -> None:
 def test_a_cluster_that_runs_across_groups_is_one() -> None:
     # Means 1/2 and 1/2. p1's share: (1/2)/4 + (-1/2)/4 = 0, and so is p2's: what one group shows, the other undoes.
     groups = [
-        [Observation(1.0, "p1"), Observation(0.0, "p2")],
-        [Observation(0.0, "p1"), Observation(1.0, "p2")],
+        [Outcome(1.0, "p1"), Outcome(0.0, "p2")],
+        [Outcome(0.0, "p1"), Outcome(1.0, "p2")],
     ]
     assert mean_of_means_stderr(groups) == pytest.approx(0.0)
 
@@ -341,9 +341,9 @@ def test_a_run_of_right_decisions_has_every_figure_at_one(folder: str) -> None:
     found = metrics(log, "utb_exact")
     kinds = {"single_tool", "multi_tool", "lack_of_information", "chat"}
     groups = kinds | {"first", "middle", "last", "cross_topic", "partial_information", "long_range_dependency"}
-    groups |= {"parallel", "sequential", "mixed", "recoverable", "unrecoverable", "p01", "p02"}
+    groups |= {"parallel", "sequential", "mixed", "recoverable", "unrecoverable", "profile_p01", "profile_p02"}
     groups |= {"accuracy", "average", "profile_mean", "session"}
-    assert {name for name in found if not name.endswith("stderr")} == groups
+    assert {name for name in found if not name.endswith(("stderr", "_profile_mean"))} == groups
     assert {found[name] for name in groups} == {1.0}
     assert metrics(log, "utb_severity") == {"none": 1.0, "slight": 0.0, "major": 0.0}
     assert metrics(log, "utb_labels")["failures"] == 0
@@ -375,3 +375,19 @@ def test_a_run_of_errors_alone_has_no_figures(folder: str) -> None:
     log = run(user_tool_bench(data=folder), lambda seen: output("", stop="content_filter"), sample_id="p01-t01.1")
     assert [s.error is not None for s in log.samples or ()] == [True]
     assert log.results is None or all(s.scored_samples == 0 for s in log.results.scores)
+
+
+def test_task_types_and_thirds_have_means_over_profiles() -> None:
+    # single_tool: p1 right in 1 of 1; p2 right in 1 of 2. Pooled 2/3, over profiles (1 + 1/2) / 2.
+    rows = [score(True, "p1", "single_tool"), score(True, "p2", "single_tool"), score(False, "p2", "single_tool")]
+    found = breakdown()(rows)
+    assert isinstance(found, dict)
+    assert found["single_tool"] == pytest.approx(2 / 3)
+    assert found["single_tool_profile_mean"] == pytest.approx(3 / 4)
+
+
+def test_a_profile_named_like_a_group_overwrites_nothing() -> None:
+    found = breakdown()([score(True, "single_tool", "single_tool"), score(False, "average", "single_tool")])
+    assert isinstance(found, dict)
+    assert found["single_tool"] == pytest.approx(1 / 2)
+    assert (found["profile_single_tool"], found["profile_average"]) == (1.0, 0.0)

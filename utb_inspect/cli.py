@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
-from typing import Literal, ParamSpec, TypeVar
+from typing import ParamSpec, TypeVar
 
 import click
 from rich.console import Console
@@ -16,10 +16,10 @@ from rich.progress import track
 
 from utb_inspect import __version__
 from utb_inspect.datasets.dataset import Layout
+from utb_inspect.datasets.language import Language
 from utb_inspect.schema import TASK_TYPES, DataError, TaskType
 from utb_inspect.verify import VERIFIERS, Kind, read_cases
 
-Language = Literal["en", "zh"]
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -160,11 +160,12 @@ def export_prompts(
     from utb_inspect.baselines.prompts import first_prompts
     from utb_inspect.datasets import load
     from utb_inspect.datasets.history import View
+    from utb_inspect.datasets.samples import profile_names
     from utb_inspect.files import write_text
 
     dataset = load(data, language=language)
     view = View(history, environment, system_prompt)
-    names = [name.strip() for name in profiles.split(",")] if profiles else None
+    names = profile_names(profiles) if profiles is not None else None
     lines = [
         json.dumps(prompt, ensure_ascii=False) + "\n"
         for prompt in first_prompts(dataset, task_types or TASK_TYPES, names, view)

@@ -18,7 +18,7 @@ def write_text(path: Path, text: str) -> None:
     own = path.with_name(f".{path.name}.{os.getpid()}-{threading.get_ident()}")
     try:
         try:
-            own.write_text(text, encoding="utf-8")
+            own.write_text(text, encoding="utf-8", newline="\n")
             os.replace(own, path)
         except BaseException:
             own.unlink(missing_ok=True)

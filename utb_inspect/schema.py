@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 from functools import cached_property
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar, get_args
 
 from pydantic import (
     AfterValidator,
@@ -33,7 +33,7 @@ Effect = Literal["read", "write"]
 Structure = Literal["parallel", "sequential", "mixed"]
 Third = Literal["first", "middle", "last"]
 
-TASK_TYPES: tuple[TaskType, ...] = ("lack_of_information", "single_tool", "multi_tool", "chat")
+TASK_TYPES: tuple[TaskType, ...] = get_args(TaskType)
 
 UNAMBIGUOUS: frozenset[Basis] = frozenset({"request", "reply", "environment", "observation", "history"})
 """The bases that settle a value; `preference` is the one that does not (spec section 2)."""
@@ -399,41 +399,12 @@ class Toolset(Model):
         return self
 
 
-SHARED_PROFILE_FIELDS = (
-    "short_persona",
-    "age",
-    "gender",
-    "nationality",
-    "education",
-    "occupation",
-    "languages",
-    "personality",
-    "speaking_style_to_chatbot",
-    "clarification_preference",
-    "stereotypical_preferences",
-    "anti_stereotypical_preferences",
-    "neutral_preferences",
-    "budget_constraints",
-    "travel_style",
-    "scheduling_habits",
-    "service_preferences",
-    "health_and_medical_conditions",
-    "therapy_background",
-    "sensitive_information",
-)
-
-
 class Profile(Model):
     """A user. Hidden: no field of it reaches a model under evaluation, a log or a report."""
 
     id: str
     fields: dict[str, Any]
     """The shared fields of spec section 2 and the profile's own; for a PersonaMem-v2 file, what it holds."""
-
-    @property
-    def missing(self) -> list[str]:
-        """Shared fields that the profile lacks."""
-        return [field for field in SHARED_PROFILE_FIELDS if field not in self.fields]
 
 
 class DatasetInfo(Model):

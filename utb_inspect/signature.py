@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from typing import Any
 
@@ -12,10 +12,10 @@ from utb_inspect.datasets.dataset import Dataset
 from utb_inspect.trajectory.verdict import SPEC_VERSION
 
 
-def signature(dataset: Dataset, options: Mapping[str, Any]) -> str:
+def signature(dataset: Dataset, options: Mapping[str, Any], profiles: Sequence[str] | None = None) -> str:
     """`data:utb_open@1.0.0#a1b2c3|verdict:spec-1|history:full|environment:inline|off_path:continue|suite:..|inspect:..`
 
-    Options that change figures and are rarely given (`system_prompt`, `max_rounds`, `language`) appear when given.
+    What changes figures and is rarely given (`profiles`, `system_prompt`, `max_rounds`, `language`) appears when given.
     """
     upstream = options.get("verdict") == "upstream"
     parts = {
@@ -25,6 +25,8 @@ def signature(dataset: Dataset, options: Mapping[str, Any]) -> str:
         "environment": options.get("environment", dataset.layout),
         "off_path": options.get("off_path", "continue"),
     }
+    if profiles is not None:
+        parts["profiles"] = ",".join(profiles)
     if (prompt := options.get("system_prompt")) is not None:
         parts["prompt"] = hashlib.sha256(str(prompt).encode()).hexdigest()[:6]
     for key in ("max_rounds", "language"):

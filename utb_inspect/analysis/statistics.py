@@ -13,29 +13,29 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 
-class Observation(NamedTuple):
+class Outcome(NamedTuple):
     """A turn's value and the profile it belongs to."""
 
     value: float
     cluster: str
 
 
-def mean(group: Sequence[Observation]) -> float:
+def mean(group: Sequence[Outcome]) -> float:
     """Mean value; NaN for an empty group."""
     return sum(o.value for o in group) / len(group) if group else math.nan
 
 
-def clustered_stderr(group: Sequence[Observation]) -> float:
-    """Standard error of a mean over clustered observations; NaN for fewer than two clusters."""
+def clustered_stderr(group: Sequence[Outcome]) -> float:
+    """Standard error of a mean over clustered outcomes; NaN for fewer than two clusters."""
     return mean_of_means_stderr([group])
 
 
-def mean_of_means(groups: Sequence[Sequence[Observation]]) -> float:
+def mean_of_means(groups: Sequence[Sequence[Outcome]]) -> float:
     """Unweighted mean of the groups' means; NaN when one of them is empty."""
     return sum(mean(group) for group in groups) / len(groups) if groups else math.nan
 
 
-def mean_of_means_stderr(groups: Sequence[Sequence[Observation]]) -> float:
+def mean_of_means_stderr(groups: Sequence[Sequence[Outcome]]) -> float:
     """Standard error of an unweighted mean of group means, clusters running across the groups.
 
     NaN for fewer than two clusters or an empty group.
@@ -46,8 +46,8 @@ def mean_of_means_stderr(groups: Sequence[Sequence[Observation]]) -> float:
     influence: defaultdict[str, float] = defaultdict(float)
     for group in groups:
         centre = mean(group)
-        for observation in group:
-            influence[observation.cluster] += (observation.value - centre) / (len(group) * len(groups))
+        for outcome in group:
+            influence[outcome.cluster] += (outcome.value - centre) / (len(group) * len(groups))
     count = len(influence)
     if count < 2:
         return math.nan

@@ -169,7 +169,9 @@ def _public_rounds(turn: PlacedTurn, path: Path) -> list[list[CallStep | AskStep
 def environment_line(environment: Environment) -> str:
     """`[Friday 2025-03-14 18:20, Utrecht, Netherlands]`; empty when nothing is known."""
     moment = environment.moment
-    known = [f"{moment:%A %Y-%m-%d %H:%M}" if moment else environment.info, environment.place]
+    if environment.info is not None:  # a public row's, as it stands
+        return f"[{environment.info}]" if environment.info.strip() else ""
+    known = [f"{moment:%A %Y-%m-%d %H:%M}" if moment else None, environment.place]
     text = ", ".join(filter(None, known))
     return f"[{text}]" if text else ""
 

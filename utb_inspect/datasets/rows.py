@@ -69,7 +69,7 @@ class RowReader:
             return None
         given = data.get("id")
         topic_id = str(given).strip() if is_given(given) else ""
-        topic_id = re.sub(r"[\s/\\]+", "_", topic_id) or f"{row.stem}_topic_{row.index}"
+        topic_id = re.sub(r"[\s/\\]+", "_", topic_id or f"{row.stem}_topic_{row.index}")
         source = f"{row.source}, topic {topic_id}"
         tools = self._tools(data, source)
         turns = self._turns(data, source, topic_id, tools)

@@ -38,6 +38,18 @@ def to_samples(
     return MemoryDataset([to_sample(turn) for turn in turns], name=dataset.name, location=dataset.info.name)
 
 
+def profile_names(given: str | Collection[object]) -> list[str]:
+    """Profiles as people name them: a list, or one text with commas.
+
+    Raises:
+        DataError: no name is left.
+    """
+    names = [str(name).strip() for name in (given.split(",") if isinstance(given, str) else given)]
+    if not any(names):
+        raise DataError("profiles is empty; name at least one, or leave the parameter out")
+    return [name for name in names if name]
+
+
 def to_sample(turn: PlacedTurn) -> Sample:
     """A turn as a sample: the request as input, what people filter by as metadata.
 

@@ -1,7 +1,7 @@
 """Checks that need more than one file: do topics, toolsets and profiles fit together (spec section 2).
 
-What holds within one file is checked by `utb_inspect.schema`; what concerns the making of a dataset (counts,
-quotes, leaks) by `utb dataset check`.
+What holds within one file is checked by `utb_inspect.schema`. How well a dataset is made (counts, quotes word for word,
+leaks) is not asked when it is loaded.
 """
 
 from __future__ import annotations
@@ -84,6 +84,7 @@ def check_topics(
             toolset = tools.get(topic.toolset)
             if toolset is not None:
                 yield from (f"{where}, {fault}" for fault in call_faults(turn, toolset))
+                yield from (f"{where}, {fault}" for fault in ground_faults(turn, toolset))
 
 
 # --- one turn ------------------------------------------------------------------------------------------------
@@ -131,6 +132,41 @@ def call_faults(turn: Turn, tools: Tools) -> Iterator[str]:
             for path_name in step.grounds:
                 if not defines(tools[step.call], path_name):
                     yield f"{where}, ground of '{path_name}': '{step.call}' has no such argument"
+
+
+def ground_faults(turn: Turn, tools: Tools) -> Iterator[str]:
+    """Arguments without a ground, and grounds that do not rest on what their basis asks for (native data)."""
+    for label, path in _labelled(turn):
+        for step in path.calls:
+            where = f"{label}step '{step.id}'"
+            for name, ground in step.grounds.items():
+                if ground.basis in ("history", "preference") and not ground.evidence:
+                    yield f"{where}, ground of '{name}': '{ground.basis}' rests on evidence; quote the earlier turn"
+                if ground.basis == "observation" and ground.from_ is None:
+                    yield f"{where}, ground of '{name}': 'observation' needs 'from', the call that returned the value"
+            technical = tools[step.call].technical if step.call in tools else frozenset()
+            grounded = {*step.grounds, *technical}
+            for name in dict.fromkeys(name for key, value in step.arguments.items() for name in _leaves(key, value)):
+                if grounded.isdisjoint(_itself_and_parents(name)):
+                    yield f"{where}, argument '{name}': has no ground; say where its value comes from"
+
+
+def _leaves(key: str, value: object) -> Iterator[str]:
+    """The places of an argument that hold values, as grounds name them."""
+    if isinstance(value, dict) and value:
+        for name, inner in value.items():
+            yield from _leaves(f"{key}.{name}", inner)
+    elif isinstance(value, list) and value and all(isinstance(item, dict) for item in value):
+        for item in value:
+            yield from _leaves(f"{key}[]", item)
+    else:
+        yield key
+
+
+def _itself_and_parents(name: str) -> set[str]:
+    """`a.b[].c` with `a`, `a.b` and `a.b[]`."""
+    ends = {place for found in re.finditer(r"\.|\[\]|$", name) for place in (found.start(), found.end())}
+    return {name[:end].rstrip(".") for end in ends}
 
 
 def defines(tool: CompiledTool, path: str) -> bool:

@@ -241,10 +241,6 @@ class SchemaView:
     def requires(self, name: str) -> bool:
         return any(name in (part.get("required") or ()) for part in self._parts)
 
-    def is_object(self) -> bool:
-        declared = self.get("type")
-        return declared == "object" or self.has("properties") or (isinstance(declared, list) and "object" in declared)
-
     @property
     def description(self) -> str:
         text = self.get("description")

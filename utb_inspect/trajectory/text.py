@@ -17,7 +17,7 @@ _CJK_OR_RUN = re.compile(f"[{_CJK}]|[^{_CJK}]+")
 # A character that continues a word: a CJK character never does, it is a word of its own.
 _WORD_CHARACTER = re.compile(f"[^\\W{_CJK}]")
 _MARKS = re.compile("[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]{31,}")
-_NUMBER = re.compile(r"(?<![\w.])[-+]?\d+(?:,\d{3})*(?:\.\d+)?(?!\w|\.\d)")
+_NUMBER = re.compile(rf"(?<![^\W{_CJK}])(?<!\.)[-+]?\d+(?:,\d{{3}})*(?:\.\d+)?(?![^\W{_CJK}]|\.\d)")
 
 
 def normalise(text: str) -> str:

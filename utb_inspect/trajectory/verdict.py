@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from typing import Literal, get_args
 
 from utb_inspect.schema import AskStep, CallStep
 from utb_inspect.trajectory.agreement import ArgumentCheck
@@ -29,17 +29,7 @@ Label = Literal[
     "no_answer",
     "stale_preference",
 ]
-LABELS: tuple[Label, ...] = (
-    "wrong_tool",
-    "missing_tool",
-    "user_constraint",
-    "implicit_preference",
-    "sequence_dependency",
-    "clarification",
-    "malformed_call",
-    "no_answer",
-    "stale_preference",
-)
+LABELS: tuple[Label, ...] = get_args(Label)
 
 
 class PathVerdict:
@@ -236,8 +226,7 @@ class PathVerdict:
     @property
     def rank(self) -> tuple[bool, bool, int, int]:
         """Orders paths from the one that comes out best."""
-        severities: tuple[Severity, ...] = ("none", "slight", "major")
-        return (not self.exact, not self.relaxed, severities.index(self.severity), len(self.labels))
+        return (not self.exact, not self.relaxed, get_args(Severity).index(self.severity), len(self.labels))
 
 
 @dataclass(frozen=True)
