@@ -34,7 +34,7 @@ class Judged:
     @cached_property
     def answer(self) -> str:
         """The run in one line."""
-        return run_line(self.run)
+        return run_line(self.run.messages, self.run.ended is not None)
 
     @cached_property
     def explanation(self) -> str:

@@ -5,6 +5,7 @@ from inspect_ai.solver import TaskState
 
 from utb_inspect.answers import UpstreamAnswers
 from utb_inspect.datasets.record import TurnRecord, marked_error
+from utb_inspect.explain import run_line
 from utb_inspect.scorers.judged import unscored
 from utb_inspect.scorers.metrics import breakdown, stderr
 
@@ -24,7 +25,8 @@ def utb_upstream() -> Scorer:
         if record is None or record.public is None:
             return unscored("the run was not made with verdict=upstream")
         run = UpstreamAnswers(record)
-        for message in record.messages(state.messages):
+        messages = record.messages(state.messages)
+        for message in messages:
             if run.ended is None:
                 run.reply(message)
         if run.ended is None:
@@ -32,6 +34,7 @@ def utb_upstream() -> Scorer:
         verdict = run.verdict()
         return Score(
             value=verdict.label == "correct",
+            answer=run_line(messages, ended=True),
             explanation="\n".join(verdict.reasons) or "Correct by the public evaluator.",
             metadata={
                 "action_name_label": verdict.action_name_label,

@@ -7,14 +7,13 @@ from logging import getLogger
 from typing import Any, Literal, TypedDict, cast
 
 from inspect_ai import Task
-from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.log import HeadlineMetric
 from inspect_ai.model import GenerateConfig
 from inspect_ai.viewer import TaskSamplesColumn, TaskSamplesView, ViewerConfig
-from rich.text import Text
 
 from utb_inspect.datasets import load
 from utb_inspect.datasets.samples import profile_names, to_samples
+from utb_inspect.refusal import refusal
 from utb_inspect.schema import DataError, TaskType
 from utb_inspect.scorers import utb_exact, utb_labels, utb_progress, utb_relaxed, utb_severity, utb_upstream
 from utb_inspect.signature import signature
@@ -77,7 +76,7 @@ def build(
     try:
         return _build(name, display_name, task_types, _checked(options), data)
     except DataError as error:
-        raise PrerequisiteError(Text(f"{name}: {error}")) from None
+        raise refusal(f"{name}: {error}") from None
 
 
 def _build(name: str, display_name: str, task_types: Collection[TaskType], options: dict[str, Any], data: str) -> Task:

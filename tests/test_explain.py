@@ -261,9 +261,10 @@ def test_long_values_are_cut() -> None:
     ],
 )
 def test_run_line(messages: list[Any], line: str) -> None:
-    assert run_line(judged(messages)[0]) == line
+    run = judged(messages)[0]
+    assert run_line(run.messages, run.ended is not None) == line
 
 
 def test_run_line_tells_questions_from_the_answer() -> None:
     run, _ = judged(["Which day?", [FIND], [BOOK], "Done."], turn("lack_of_information", ask=True))
-    assert run_line(run) == "ask > findTrains > bookTrain > answer"
+    assert run_line(run.messages, run.ended is not None) == "question > findTrains > bookTrain > answer"

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from inspect_ai import score as score_log
+from inspect_ai._eval.score import resolve_scorers
 from inspect_ai.analysis import SampleColumn, samples_df
 from inspect_ai.log import EvalLog, read_eval_log, read_eval_log_sample_summaries
 from inspect_ai.scorer import accuracy
@@ -136,7 +137,7 @@ def test_the_answer_column_has_the_run_in_one_line(log: EvalLog) -> None:
         "p01-t01.3": "findTrains > bookTrain > answer",
         "p01-t01.2": "answer",
         "p01-t02.2": "reserveTable > answer",
-        "p02-t01.1": "answer",
+        "p02-t01.1": "question",
     }
     assert (samples(log)["p02-t01.1"].scores or {})["utb_labels"].answer == "clarification, missing_tool"
     assert (samples(log)["p01-t01.2"].scores or {})["utb_labels"].answer == "none"
@@ -268,3 +269,11 @@ def test_accuracy_reads_the_values(log: EvalLog) -> None:
     (exact,) = [s for s in log.results.scores if s.name == "utb_exact"]
     assert exact.metrics["accuracy"].value == 1 / 4
     assert accuracy()([]) == 0
+
+
+def test_a_log_is_scored_again_without_naming_a_scorer(tmp_path: Path) -> None:
+    """Inspect logs scorers without their package, and looks for them under that name."""
+    data = str(write_dataset(tmp_path / "harbour"))
+    first = run(user_tool_bench(data=data), script, sample_id=list(RUNS))
+    again = score_log(first, resolve_scorers(first), model="none/none", action="overwrite", display="none", copy=True)
+    assert {s: values(samples(again)[s]) for s in WANTED} == {s: values(samples(first)[s]) for s in WANTED}

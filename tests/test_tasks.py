@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -12,6 +13,7 @@ from inspect_ai import Task
 from inspect_ai._util.error import PrerequisiteError
 from inspect_ai._util.registry import registry_info
 from inspect_ai.log import EvalLog, read_eval_log
+from rich.console import Console
 from support import (
     ROOT,
     SCORERS,
@@ -26,12 +28,13 @@ from support import (
     shipped_or_skip,
     values,
     write_dataset,
-    write_json,
     write_public,
 )
 
 from utb_inspect.datasets import load
+from utb_inspect.refusal import refusal
 from utb_inspect.signature import signature
+from utb_inspect.start import from_start
 from utb_inspect.tasks import (
     chat,
     dynamic_preference,
@@ -327,12 +330,13 @@ def test_all_faults_of_a_dataset_are_told_at_once(tmp_path: Path) -> None:
     assert "p02-t01.2" in text
 
 
-def test_a_message_with_brackets_is_shown_as_it_is(tmp_path: Path) -> None:
-    """Square brackets are no markup."""
-    write_json(tmp_path / "rows.json", [{"id": "a", "tools": []}])
-    with pytest.raises(PrerequisiteError) as caught:
-        chat(data=str(tmp_path / "rows.json"))
-    assert not isinstance(caught.value.message, str)  # rich would read `[tools]` in a string as a style
+@pytest.mark.parametrize("text", ["pip install 'utb-inspect[hf]'", "history=last:x: give", "a:smile:b [bold]", r"C:\x"])
+def test_a_message_is_shown_as_it_is(text: str) -> None:
+    """Inspect prints the message as rich markup."""
+    console = Console(file=io.StringIO(), width=200)
+    console.print(f"{refusal(text).message}")
+    shown = console.file.getvalue()  # type: ignore[attr-defined]
+    assert shown.replace("\u200b", "") == f"{text}\n"
 
 
 # --- signature -----------------------------------------------------------------------------------------------
@@ -388,3 +392,25 @@ def test_a_log_can_be_read_back_and_names_its_dataset(folder: str, tmp_path: Pat
     assert again.eval.dataset.name == f"harbour@1.0.0#{load(folder).hash[:6]}"
     assert again.eval.dataset.sample_ids == ["p01-t01.2", "p02-t02.3"]
     assert [values(s)["utb_exact"] for s in again.samples or ()] == [True, True]
+
+
+@pytest.mark.parametrize("prompt", [{"You are helpful": "be brief"}, True, 7, [1, 2]])
+def test_a_system_prompt_that_was_misread_is_refused(folder: Path, prompt: Any) -> None:
+    with pytest.raises(PrerequisiteError) as error:
+        chat(data=str(folder), system_prompt=prompt)
+    assert "quotes" in str(error.value.message)
+
+
+@pytest.mark.parametrize("option", [{"off_path": "stop"}, {"max_rounds": 3}])
+def test_options_without_meaning_under_the_public_verdict_are_refused(folder: Path, option: Any) -> None:
+    with pytest.raises(PrerequisiteError) as error:
+        chat(data=str(folder), verdict="upstream", **option)
+    assert "verdict=upstream" in str(error.value.message)
+
+
+def test_a_local_folder_does_not_stand_for_a_shipped_split(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "utb_open").mkdir()
+    monkeypatch.chdir(tmp_path)
+    assert from_start("utb_open") == "utb_open"
+    (tmp_path / "mine").mkdir()
+    assert from_start("mine") == str((tmp_path / "mine").resolve())

@@ -13,6 +13,7 @@ import click
 from rich.console import Console
 from rich.markup import escape
 from rich.progress import track
+from rich.table import Table
 
 from utb_inspect import __version__
 from utb_inspect.datasets.dataset import Layout
@@ -43,7 +44,7 @@ def tells_faults(command: Callable[P, R]) -> Callable[P, R]:
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="utb")
 def main() -> None:
-    """UserToolBench: check cases and data, and export what a model would see.
+    """UserToolBench: sum up finished runs, check the scoring core, export what a model would see.
 
     The benchmark itself runs under Inspect, for instance offline:
 
@@ -175,3 +176,33 @@ def export_prompts(
     else:
         write_text(output, "".join(lines))
         click.echo(f"{len(lines)} prompts written to {output}")
+
+
+@main.command()
+@click.argument("logs", nargs=-1, type=click.Path())
+@tells_faults
+def summary(logs: tuple[str, ...]) -> None:
+    """Tables of finished runs: samples in all, scored and errored, and accuracy.
+
+    LOGS are log files or folders of logs; by default ./logs. Accuracy is over the scored samples; beside it stands what
+    it would be with errors counted as wrong. Figures compare when task and signature agree.
+    """
+    from utb_inspect.analysis.summary import summaries
+
+    table = Table(box=None, pad_edge=False)
+    for name in ("task", "model", "status"):
+        table.add_column(name, overflow="fold")
+    for name in ("samples", "scored", "errored", "exact", "errors wrong", "relaxed", "errors wrong", "upstream"):
+        table.add_column(name, justify="right")
+    signatures: dict[str, None] = {}
+    for found in summaries(logs or ("logs",)):
+        signatures[found.signature] = None
+        cells = [str(found.samples), str(found.scored), str(found.errored)]
+        for accuracy in (found.exact, found.relaxed):
+            cells += ["", ""] if accuracy is None else [f"{accuracy:.3f}", f"{found.with_errors_wrong(accuracy):.3f}"]
+        cells.append("" if found.upstream is None else f"{found.upstream:.3f}")
+        table.add_row(found.task, found.model, found.status, *cells)
+    console = Console(highlight=False, width=None if sys.stdout.isatty() else 160)
+    console.print(table)
+    for number, text in enumerate(signatures, 1):
+        console.print(f"signature{f' {number}' if len(signatures) > 1 else ''}: {escape(text)}", soft_wrap=True)

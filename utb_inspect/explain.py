@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from utb_inspect.schema import AnswerStep, AskStep
 from utb_inspect.trajectory.agreement import ArgumentCheck
+from utb_inspect.trajectory.calls import Message
 from utb_inspect.trajectory.json_schema import MISSING
+from utb_inspect.trajectory.questions import is_question
 from utb_inspect.trajectory.run import MadeCall, Run
 from utb_inspect.trajectory.verdict import PathVerdict, Verdict
 
@@ -23,17 +25,18 @@ _ENDED = {
 }
 
 
-def run_line(run: Run) -> str:
+def run_line(messages: Sequence[Message], ended: bool) -> str:
     """A run in one line: `searchTrains > bookTrain > answer`, calls of one round joined by `+`."""
     words = []
-    for i, message in enumerate(run.messages):
+    for i, message in enumerate(messages):
         if message.calls:
             words.append(" + ".join(call.name for call in message.calls))
         elif not message.text.strip():
             words.append("nothing")
+        elif is_question(message.text):
+            words.append("question")
         else:
-            last = i == len(run.messages) - 1 and run.ended is not None
-            words.append("answer" if last else "ask")
+            words.append("answer" if ended and i == len(messages) - 1 else "text")
     return " > ".join(words)
 
 
@@ -92,6 +95,8 @@ def _step_rows(against: PathVerdict) -> Iterator[tuple[str, ...]]:
             if wrong := sum(not check.agrees for check in against.checks[call.index]):
                 faults.append(f"{wrong} argument{'s' if wrong > 1 else ''} differ{'' if wrong > 1 else 's'}")
             yield step.id, step.call, call.name, str(call.round + 1), ", ".join(faults) or "right"
+    if against.ended_on_question and against.missing:
+        yield "", "", f"asked: {_clip(against.run.final_text)}", str(len(against.run.messages)), "not due"
     for call in sorted([*against.further, *against.invalid], key=lambda call: call.index):
         yield (
             "",
@@ -132,7 +137,10 @@ def _evidence(check: ArgumentCheck) -> str:
 def _value(value: Any) -> str:
     if value is MISSING:
         return "(left out)"
-    text = json.dumps(value, ensure_ascii=False)
+    return _clip(json.dumps(value, ensure_ascii=False))
+
+
+def _clip(text: str) -> str:
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
 

@@ -25,7 +25,7 @@ def read_cases(file: Path) -> Iterator[dict[str, Any]]:
     try:
         lines = file.read_text(encoding="utf-8").split("\n")
     except (OSError, UnicodeDecodeError) as error:
-        raise DataError(f"{file}: cannot be read ({error})") from None
+        raise DataError(f"{file}: cannot be read ({getattr(error, 'strerror', None) or error})") from None
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
@@ -33,8 +33,8 @@ def read_cases(file: Path) -> Iterator[dict[str, Any]]:
             case = json.loads(line)
         except ValueError as error:
             raise DataError(f"{file}, line {number}: no JSON ({error})") from None
-        if not isinstance(case, dict) or "id" not in case or "expected" not in case:
-            raise DataError(f"{file}, line {number}: a case is an object with 'id' and 'expected'")
+        if not isinstance(case, dict) or "id" not in case or not case.get("expected"):
+            raise DataError(f"{file}, line {number}: a case is an object with 'id' and a filled 'expected'")
         yield case
 
 

@@ -8,7 +8,6 @@ from collections.abc import Callable
 from typing import Any
 from uuid import uuid4
 
-from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.model import (
     ChatCompletionChoice,
     ChatMessage,
@@ -19,7 +18,6 @@ from inspect_ai.model import (
     modelapi,
 )
 from inspect_ai.tool import ToolChoice, ToolInfo
-from rich.text import Text
 
 from utb_inspect.baselines.floors import AlwaysAsk, copy_first, copy_last, first_tool, never_ask
 from utb_inspect.baselines.mailbox import MANY, Mailbox
@@ -28,6 +26,7 @@ from utb_inspect.baselines.oracle import Oracle
 from utb_inspect.baselines.player import Player, to_message
 from utb_inspect.baselines.recall import recall
 from utb_inspect.baselines.replay import Replay
+from utb_inspect.refusal import refusal
 from utb_inspect.schema import DataError
 
 MODELS: dict[str, Callable[..., Player]] = {
@@ -94,17 +93,17 @@ def _player(name: str, arguments: dict[str, Any]) -> Player:
         PrerequisiteError: there is none, or its arguments make no sense; shown as one message.
     """
     if name not in MODELS:
-        raise PrerequisiteError(Text(f"there is no model utb/{name}; there are {', '.join(MODELS)}"))
+        raise refusal(f"there is no model utb/{name}; there are {', '.join(MODELS)}")
     takes = inspect.signature(MODELS[name])
     try:
         takes.bind(**arguments)
     except TypeError as error:
         known = ", ".join(f"-M {parameter}=..." for parameter in takes.parameters) or "no argument"
-        raise PrerequisiteError(Text(f"utb/{name}: {error}; it takes {known}")) from None
+        raise refusal(f"utb/{name}: {error}; it takes {known}") from None
     try:
         return MODELS[name](**arguments)
     except (DataError, ValueError) as error:
-        raise PrerequisiteError(Text(f"utb/{name}: {error}")) from None
+        raise refusal(f"utb/{name}: {error}") from None
 
 
 @modelapi(name="utb")
