@@ -30,7 +30,7 @@ _GROUPS: Mapping[str, Sequence[str | bool]] = {
     "change": get_args(Change),
     "recoverable": (True, False),
 }
-_NAMES = {True: "recoverable", False: "unrecoverable"}
+_NAMES: Mapping[str | bool, str] = {True: "recoverable", False: "unrecoverable"}
 _PAPER_COLUMNS = ("task_type", "third")
 _Row = tuple[Outcome, dict[str, Any]]
 

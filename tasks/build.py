@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping, Sequence
 from logging import getLogger
 from typing import Any, Literal, TypedDict, cast
 
@@ -59,7 +59,7 @@ _CHOICES: Mapping[str, tuple[str, ...]] = {
 
 
 def build(
-    name: str, display_name: str, task_types: Collection[TaskType], options: Options, data: str = "utb_open"
+    name: str, display_name: str, task_types: Sequence[TaskType], options: Options, data: str = "utb_open"
 ) -> Task:
     """A task over the turns of some task types.
 
@@ -79,7 +79,7 @@ def build(
         raise refusal(f"{name}: {error}") from None
 
 
-def _build(name: str, display_name: str, task_types: Collection[TaskType], options: dict[str, Any], data: str) -> Task:
+def _build(name: str, display_name: str, task_types: Sequence[TaskType], options: dict[str, Any], data: str) -> Task:
     profiles = options.pop("profiles", None)
     data = from_start(options.pop("data", data))
     upstream = options.get("verdict") == "upstream"

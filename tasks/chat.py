@@ -13,4 +13,4 @@ def chat(**options: Unpack[Options]) -> Task:
 
     Parameters (`-T name=value`) are those of `utb_inspect.tasks.build.Options`.
     """
-    return build("chat", "Chat", ("chat",), options)
+    return build("chat", "Chat", ["chat"], options)

@@ -13,4 +13,4 @@ def lack_of_information(**options: Unpack[Options]) -> Task:
 
     Parameters (`-T name=value`) are those of `utb_inspect.tasks.build.Options`.
     """
-    return build("lack_of_information", "Lack of information", ("lack_of_information",), options)
+    return build("lack_of_information", "Lack of information", ["lack_of_information"], options)

@@ -13,4 +13,4 @@ def multi_tool(**options: Unpack[Options]) -> Task:
 
     Parameters (`-T name=value`) are those of `utb_inspect.tasks.build.Options`.
     """
-    return build("multi_tool", "Multi tool", ("multi_tool",), options)
+    return build("multi_tool", "Multi tool", ["multi_tool"], options)

@@ -13,4 +13,4 @@ def single_tool(**options: Unpack[Options]) -> Task:
 
     Parameters (`-T name=value`) are those of `utb_inspect.tasks.build.Options`.
     """
-    return build("single_tool", "Single tool", ("single_tool",), options)
+    return build("single_tool", "Single tool", ["single_tool"], options)

@@ -50,7 +50,7 @@ def verify_decision(case: Mapping[str, Any]) -> list[str]:
     """Differences between a run's verdict and the expected one."""
     toolset = parse(Toolset, case["toolset"], f"case {case['id']}, toolset")
     turn = parse(Turn, case["turn"], f"case {case['id']}, turn")
-    run = Run(turn, Tools(toolset))
+    run = Run(turn, Tools(toolset), case.get("off_path", "continue"), case.get("max_rounds"))
     replies = replay(run, map(message, case["responses"]))
     verdict = judge(run)
     got: dict[str, Any] = {
@@ -60,6 +60,10 @@ def verify_decision(case: Mapping[str, Any]) -> list[str]:
         "labels": sorted(verdict.labels),
         "optimal": verdict.optimal,
         "progress": verdict.progress,
+        "rounds": verdict.rounds,
+        "calls": verdict.calls,
+        "asked": verdict.asked,
+        "ended": run.ended,
         "observations": {result.call_id: result.content for reply in replies for result in reply.results},
     }
     differences = []
