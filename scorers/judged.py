@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from weakref import WeakKeyDictionary
@@ -85,6 +86,12 @@ def _logged_fault() -> str | None:
             case ModelEvent() if not event.pending and (fault := provider_fault(event.output)) is not None:
                 return fault
     return None
+
+
+def score_of(state: TaskState, score: Callable[[Judged], Score]) -> Score:
+    """A sample's score, made from its verdict; unscored when there is nothing to judge."""
+    found = judged(state)
+    return unscored(found) if isinstance(found, str) else score(found)
 
 
 def unscored(reason: str) -> Score:

@@ -3,7 +3,7 @@
 from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
 
-from utb_inspect.scorers.judged import judged, unscored
+from utb_inspect.scorers.judged import Judged, score_of
 from utb_inspect.scorers.metrics import incidence
 from utb_inspect.trajectory.verdict import LABELS
 
@@ -15,11 +15,11 @@ def utb_labels() -> Scorer:
     Unscored when the run ended in an error. Source: spec section 5, Labels.
     """
 
-    async def score(state: TaskState, target: Target) -> Score:
-        found = judged(state)
-        if isinstance(found, str):
-            return unscored(found)
-        labels = found.verdict.labels
+    def value(judged: Judged) -> Score:
+        labels = judged.verdict.labels
         return Score(value={label: label in labels for label in LABELS}, answer=", ".join(sorted(labels)) or "none")
+
+    async def score(state: TaskState, target: Target) -> Score:
+        return score_of(state, value)
 
     return score

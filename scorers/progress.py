@@ -3,7 +3,7 @@
 from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
 
-from utb_inspect.scorers.judged import judged, unscored
+from utb_inspect.scorers.judged import Judged, score_of
 from utb_inspect.scorers.metrics import figures
 
 
@@ -14,11 +14,8 @@ def utb_progress() -> Scorer:
     Unscored when the run ended in an error. Source: spec section 5, Further per-turn figures.
     """
 
-    async def score(state: TaskState, target: Target) -> Score:
-        found = judged(state)
-        if isinstance(found, str):
-            return unscored(found)
-        verdict = found.verdict
+    def value(judged: Judged) -> Score:
+        verdict = judged.verdict
         return Score(
             value={
                 "progress": verdict.progress,
@@ -29,8 +26,11 @@ def utb_progress() -> Scorer:
                 "questions": verdict.questions,
                 "question_sentences": verdict.question_sentences,
             },
-            answer=found.answer,
-            metadata={"ended": found.ended, "cut": found.cut},
+            answer=judged.answer,
+            metadata={"ended": judged.ended, "cut": judged.cut},
         )
+
+    async def score(state: TaskState, target: Target) -> Score:
+        return score_of(state, value)
 
     return score

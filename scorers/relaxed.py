@@ -3,7 +3,7 @@
 from inspect_ai.scorer import Score, Scorer, Target, accuracy, scorer
 from inspect_ai.solver import TaskState
 
-from utb_inspect.scorers.judged import judged, unscored
+from utb_inspect.scorers.judged import Judged, score_of
 from utb_inspect.scorers.metrics import breakdown, stderr
 
 
@@ -14,10 +14,10 @@ def utb_relaxed() -> Scorer:
     Value: true or false. Unscored when the run ended in an error. Source: spec section 5, Relaxed.
     """
 
+    def value(judged: Judged) -> Score:
+        return Score(value=judged.verdict.relaxed, answer=judged.answer)
+
     async def score(state: TaskState, target: Target) -> Score:
-        found = judged(state)
-        if isinstance(found, str):
-            return unscored(found)
-        return Score(value=found.verdict.relaxed, answer=found.answer)
+        return score_of(state, value)
 
     return score

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
+from dataclasses import replace
+
+from inspect_ai.model import ChatMessage, ChatMessageAssistant
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from utb_inspect.datasets import load
@@ -44,8 +48,7 @@ def show(
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         turn = prompts.dataset.by_id[str(state.sample_id)]
-        # Copies, since a solver may edit what it is given and other samples show the same history.
-        state.messages = [message.model_copy(deep=True) for message in prompts.messages(turn)]
+        state.messages = [_own(message) for message in prompts.messages(turn)]
         record = TurnRecord(
             turn=turn.turn,
             toolset=turn.toolset,
@@ -60,3 +63,13 @@ def show(
         return state
 
     return solve
+
+
+def _own(message: ChatMessage) -> ChatMessage:
+    """A copy that a solver may edit: other samples show the same history. Cheaper than a deep one."""
+    own = message.model_copy()
+    if isinstance(own.content, list):
+        own.content = list(own.content)
+    if isinstance(own, ChatMessageAssistant) and own.tool_calls:
+        own.tool_calls = [replace(call, arguments=deepcopy(call.arguments)) for call in own.tool_calls]
+    return own

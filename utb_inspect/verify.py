@@ -46,6 +46,10 @@ def message(response: Mapping[str, Any]) -> Message:
     )
 
 
+_ROUNDED = 0.0005
+"""Cases may give progress to three decimals."""
+
+
 def verify_decision(case: Mapping[str, Any]) -> list[str]:
     """Differences between a run's verdict and the expected one."""
     toolset = parse(Toolset, case["toolset"], f"case {case['id']}, toolset")
@@ -70,8 +74,14 @@ def verify_decision(case: Mapping[str, Any]) -> list[str]:
     for key, expected in case["expected"].items():
         if key not in got:
             differences.append(f"{key}: not a figure of a verdict")
-        elif key == "progress" and abs(got[key] - expected) < 1e-9:
+        elif key == "progress" and abs(got[key] - expected) < _ROUNDED:
             continue
+        elif key == "observations":
+            differences.extend(
+                f"observation of {call}: expected {json.dumps(content)}, got {json.dumps(got[key].get(call))}"
+                for call, content in expected.items()
+                if call not in got[key] or got[key][call] != content
+            )
         elif (sorted(expected) if key == "labels" else expected) != got[key]:
             differences.append(f"{key}: expected {json.dumps(expected)}, got {json.dumps(got[key])}")
     return differences
