@@ -73,6 +73,10 @@ class WireParams(ToolParams):
         params._schema = schema
         return params
 
+    def __deepcopy__(self, memo: dict[int, Any] | None = None) -> WireParams:
+        # Inspect copies each tool several times a sample; what callers change is the dictionary, if anything.
+        return self.model_copy(update={"properties": dict(self.properties)})
+
     @model_serializer(mode="wrap")
     def _as_written(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
         return deepcopy(self._schema)
