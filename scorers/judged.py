@@ -42,6 +42,9 @@ class Judged:
         return explain(self.run, self.verdict, cut=self.cut)
 
 
+CUT_SHORT = "the run was cut short from outside (an error, or a limit on time, tokens or messages)"
+"""Why a run that nobody ended is not scored."""
+
 _judged: WeakKeyDictionary[TaskState, tuple[int, Judged | str]] = WeakKeyDictionary()
 
 
@@ -66,7 +69,7 @@ def _judge(state: TaskState) -> Judged | str:
     replay(run, record.messages(state.messages))
     if run.ended is None and (marked_played(state.store) or not run.messages or run.messages[-1].calls):
         # The suite's own solver ends every run it is not kept from ending; others go on as long as there are calls.
-        return "the run was cut short from outside (an error, or a limit on time, tokens or messages)"
+        return CUT_SHORT
     if not marked_played(state.store) and (fault := _logged_fault()) is not None:
         return fault
     return Judged(run, judge(run), marked_cut(state.store))

@@ -6,8 +6,9 @@ from inspect_ai.solver import TaskState
 from utb_inspect.answers import UpstreamAnswers
 from utb_inspect.datasets.record import TurnRecord, marked_error
 from utb_inspect.explain import run_line
-from utb_inspect.scorers.judged import unscored
+from utb_inspect.scorers.judged import CUT_SHORT, unscored
 from utb_inspect.scorers.metrics import breakdown, stderr
+from utb_inspect.trajectory.run import replay
 
 
 @scorer(metrics=[accuracy(), stderr(), breakdown()])
@@ -26,11 +27,9 @@ def utb_upstream() -> Scorer:
             return unscored("the run was not made with verdict=upstream")
         run = UpstreamAnswers(record)
         messages = record.messages(state.messages)
-        for message in messages:
-            if run.ended is None:
-                run.reply(message)
+        replay(run, messages)
         if run.ended is None:
-            return unscored("the run was cut short from outside (an error, or a limit on time, tokens or messages)")
+            return unscored(CUT_SHORT)
         verdict = run.verdict()
         return Score(
             value=verdict.label == "correct",

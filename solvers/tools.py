@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections import defaultdict, deque
+from functools import cache
 from typing import Any
 
 from inspect_ai.model import ChatMessageAssistant
-from inspect_ai.solver import TaskState
 from inspect_ai.solver._task_state import sample_state
 from inspect_ai.tool import Tool, ToolDef, ToolParams
 
 from utb_inspect.answers import start_run
 from utb_inspect.datasets.record import TurnRecord
 from utb_inspect.datasets.wire import WireParams, wire_name
-from utb_inspect.trajectory.run import content_text
+from utb_inspect.trajectory.run import Answers, content_text
 
 
 def queue_tool(name: str, results: deque[str]) -> ToolDef:
@@ -38,25 +38,26 @@ def answering_tools(record: TurnRecord) -> list[Tool]:
     A call off the toolset or with arguments that cannot be parsed is answered by Inspect itself.
     """
     results: defaultdict[str, deque[str]] = defaultdict(deque)
-    run = start_run(record)
     seen: set[str] = set()
 
-    def answer(state: TaskState) -> None:
-        """Answer the calls of the model's newest message, once."""
-        message = next(m for m in reversed(state.messages) if isinstance(m, ChatMessageAssistant))
-        if message.id in seen:
+    @cache
+    def run() -> Answers:  # started by the first call: this suite's own solver makes none
+        return start_run(record)
+
+    def answer(message: ChatMessageAssistant) -> None:
+        """Answer the calls of a message, once."""
+        if message.id in seen or run().ended is not None:
             return
         seen.add(message.id or "")
-        for result, call in zip(run.reply(record.message(message)).results, message.tool_calls or (), strict=False):
+        for result, call in zip(run().reply(record.message(message)).results, message.tool_calls or (), strict=False):
             results[call.id].append(content_text(result.content))
 
     def tool(name: str, description: str, parameters: dict[str, Any]) -> Tool:
         async def call(**arguments: Any) -> str:
             state = sample_state()
             assert state is not None
-            if run.ended is None:
-                answer(state)
             message = next(m for m in reversed(state.messages) if isinstance(m, ChatMessageAssistant))
+            answer(message)
             own = [c.id for c in message.tool_calls or () if c.function == wire_name(name)]
             found = next((results[i] for i in own if results[i]), None)
             return "" if found is None else found.popleft()

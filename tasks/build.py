@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from logging import getLogger
-from typing import Any, Literal, TypedDict, cast
+from typing import Any, Literal, TypedDict, cast, get_args, get_origin, get_type_hints
 
 from inspect_ai import Task
 from inspect_ai.log import HeadlineMetric
@@ -12,6 +12,9 @@ from inspect_ai.model import GenerateConfig
 from inspect_ai.viewer import TaskSamplesColumn, TaskSamplesView, ViewerConfig
 
 from utb_inspect.datasets import load
+from utb_inspect.datasets.dataset import Layout
+from utb_inspect.datasets.language import Language
+from utb_inspect.datasets.record import VerdictKind
 from utb_inspect.datasets.samples import profile_names, to_samples
 from utb_inspect.refusal import refusal
 from utb_inspect.schema import DataError, TaskType
@@ -19,6 +22,7 @@ from utb_inspect.scorers import utb_exact, utb_labels, utb_progress, utb_relaxed
 from utb_inspect.signature import signature
 from utb_inspect.solvers import play, show
 from utb_inspect.start import from_start
+from utb_inspect.trajectory.run import OffPath
 from utb_inspect.trajectory.verdict import SPEC_VERSION
 
 logger = getLogger(__name__)
@@ -36,26 +40,22 @@ class Options(TypedDict, total=False):
     """Profiles to run, comma separated. By default all."""
     history: str
     """`full` (default), `none`, `topic` (the current topic's earlier turns) or `last:N` turns."""
-    environment: Literal["inline", "system"]
+    environment: Layout
     """Where date and place stand. By default as the data's format has it: native inline, public system."""
     system_prompt: str
     """Replaces the system message."""
-    off_path: Literal["continue", "stop"]
+    off_path: OffPath
     """`stop` ends a run at its first call off the reference path. By default `continue`."""
     max_rounds: int
     """Step cap in model messages. By default twice the reference's steps plus four."""
-    verdict: Literal["spec", "upstream"]
+    verdict: VerdictKind
     """`upstream`: layout, stops and verdict of the public evaluator. By default `spec`."""
-    language: Literal["en", "zh"]
+    language: Language
     """Language of data that has two."""
 
 
-_CHOICES: Mapping[str, tuple[str, ...]] = {
-    "environment": ("inline", "system"),
-    "off_path": ("continue", "stop"),
-    "verdict": ("spec", "upstream"),
-    "language": ("en", "zh"),
-}
+_CHOICES = {key: get_args(kind) for key, kind in get_type_hints(Options).items() if get_origin(kind) is Literal}
+"""Parameters that take one of a few words."""
 
 
 def build(

@@ -1,22 +1,11 @@
-"""One interface over the two ways to answer a run: by the spec, or as the public evaluator does."""
+"""The two ways to answer a run: by the spec, or as the public evaluator does."""
 
 from __future__ import annotations
 
-from typing import Protocol
-
 from utb_inspect.datasets.record import TurnRecord
 from utb_inspect.trajectory.calls import Message
-from utb_inspect.trajectory.run import End, Reply, Result
+from utb_inspect.trajectory.run import Answers, End, Reply, Result
 from utb_inspect.upstream import UpstreamCall, UpstreamRun, UpstreamVerdict, shown_tools
-
-
-class Answers(Protocol):
-    """Something that takes a model's messages and says what follows."""
-
-    @property
-    def ended(self) -> End | None: ...
-
-    def reply(self, message: Message) -> Reply: ...
 
 
 class UpstreamAnswers:

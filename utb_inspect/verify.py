@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
+from utb_inspect.files import json_lines
 from utb_inspect.schema import CallStep, DataError, Ground, Toolset, Turn, parse
 from utb_inspect.trajectory.agreement import check_arguments
 from utb_inspect.trajectory.calls import Call, CompiledTool, Message, Tools
@@ -22,19 +23,9 @@ def read_cases(file: Path) -> Iterator[dict[str, Any]]:
     Raises:
         DataError: the file cannot be read, or a line is no JSON object with an `id`.
     """
-    try:
-        lines = file.read_text(encoding="utf-8").split("\n")
-    except (OSError, UnicodeDecodeError) as error:
-        raise DataError(f"{file}: cannot be read ({getattr(error, 'strerror', None) or error})") from None
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
-        try:
-            case = json.loads(line)
-        except ValueError as error:
-            raise DataError(f"{file}, line {number}: no JSON ({error})") from None
+    for place, case in json_lines(file):
         if not isinstance(case, dict) or "id" not in case or not case.get("expected"):
-            raise DataError(f"{file}, line {number}: a case is an object with 'id' and a filled 'expected'")
+            raise DataError(f"{place}: a case is an object with 'id' and a filled 'expected'")
         yield case
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
@@ -13,6 +12,7 @@ from pydantic import Field
 
 from utb_inspect.baselines.player import Action, current_sample, rounds_played
 from utb_inspect.baselines.responses import Response
+from utb_inspect.files import json_lines
 from utb_inspect.schema import DataError, Model, parse
 
 
@@ -73,18 +73,7 @@ class Replay:
 @lru_cache(maxsize=4)
 def _read(file: Path, _modified: int, _size: int) -> Recordings:
     recordings: dict[tuple[str, int | None], list[Response]] = {}
-    try:
-        lines = file.read_text(encoding="utf-8").split("\n")
-    except (OSError, UnicodeDecodeError) as error:
-        raise DataError(f"{file}: cannot be read ({error})") from None
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
-        place = f"{file}, line {number}"
-        try:
-            data = json.loads(line)
-        except ValueError as error:
-            raise DataError(f"{place}: no JSON ({error})") from None
+    for place, data in json_lines(file):
         recording = parse(Recording, data, place)
         key = (str(recording.id), recording.epoch)
         if key in recordings:

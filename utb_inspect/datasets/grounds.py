@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
 
 from utb_inspect.schema import AskStep, Basis, CallStep, Ground, Path, Turn
 from utb_inspect.trajectory.calls import CompiledTool, Tools
 from utb_inspect.trajectory.moments import read_moment
-from utb_inspect.trajectory.text import has_word, normalise, numbers
+from utb_inspect.trajectory.text import has_word, leaves, normalise, numbers
 
 
 class Shown:
@@ -25,10 +25,10 @@ class Shown:
 
     def add(self, *values: Any) -> None:
         for value in values:
-            leaves = list(_leaves(value))
+            found = leaves(value)
             # The mark keeps a value from standing across two of them.
-            self._texts.append(" ‖ ".join(normalise(str(leaf)) for leaf in leaves))
-            for leaf in leaves:
+            self._texts.append(" ‖ ".join(normalise(str(leaf)) for leaf in found))
+            for leaf in found:
                 self._numbers.update(numbers(leaf) if isinstance(leaf, str) else [Decimal(str(leaf))])
 
     def holds(self, value: Any) -> bool:
@@ -45,20 +45,6 @@ class Shown:
             case dict():
                 return bool(value) and all(map(self.holds, value.values()))
         return False
-
-
-def _leaves(value: Any) -> Iterator[str | int | float]:
-    match value:
-        case bool() | None:
-            return
-        case str() | int() | float():
-            yield value
-        case list():
-            for item in value:
-                yield from _leaves(item)
-        case dict():
-            yield from value
-            yield from _leaves(list(value.values()))
 
 
 def shown_of(turn: Turn) -> list[Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from copy import deepcopy
 from fractions import Fraction
 from typing import Any
@@ -29,6 +29,8 @@ _SINGLE = (
 )
 _IN_PLACE_SINGLE = ("if", "then", "else", "not")
 _IN_PLACE_LISTS = ("allOf", "anyOf", "oneOf")
+# Schemas that stand for the place they are in. A definition does wherever it is referred to; who refers closes it.
+_IN_PLACE = frozenset((*_IN_PLACE_LISTS, *_IN_PLACE_SINGLE, "$defs", "definitions", "dependentSchemas"))
 
 MISSING: Any = object()
 """No value: an argument left out, or no default."""
@@ -46,22 +48,28 @@ def wire_schema(parameters: Mapping[str, Any] | None) -> dict[str, Any]:
     return schema
 
 
-def _spell(schema: Any, *, boolean_stays: bool = False) -> Any:
+def _spell(schema: Any, keyword: str = "") -> Any:
     if isinstance(schema, bool):
-        return schema if boolean_stays else {} if schema else {"not": {}}
+        # `additionalProperties: false` and its like are plain enough.
+        return schema if "additional" in keyword or "unevaluated" in keyword else {} if schema else {"not": {}}
     if not isinstance(schema, dict):
         return schema
     _normalise_type(schema)
+    _replace_inner(schema, _spell)
+    return schema
+
+
+def _replace_inner(schema: dict[str, Any], replacement: Callable[[Any, str], Any]) -> None:
+    """Put `replacement(inner, keyword)` in place of each schema directly inside a schema."""
     for key in _MAPS:
         if isinstance(schema.get(key), dict):
-            schema[key] = {name: _spell(sub) for name, sub in schema[key].items()}
+            schema[key] = {name: replacement(inner, key) for name, inner in schema[key].items()}
     for key in _LISTS:
         if isinstance(schema.get(key), list):
-            schema[key] = [_spell(sub) for sub in schema[key]]
+            schema[key] = [replacement(inner, key) for inner in schema[key]]
     for key in (*_SINGLE, *_IN_PLACE_SINGLE):
         if key in schema:
-            schema[key] = _spell(schema[key], boolean_stays="additional" in key or "unevaluated" in key)
-    return schema
+            schema[key] = replacement(schema[key], key)
 
 
 def normalise_schema(parameters: Mapping[str, Any] | None) -> dict[str, Any]:
@@ -87,20 +95,7 @@ def _normalise(schema: Any, root: dict[str, Any], *, in_place: bool) -> Any:
     _normalise_type(schema)
     if isinstance(schema.get("items"), list):  # the array form of older drafts
         schema["prefixItems"] = schema.pop("items")
-    for key in _MAPS:
-        if isinstance(schema.get(key), dict):
-            # A definition is in place wherever it is referred to; the referring schema closes it.
-            inner = key in ("$defs", "definitions", "dependentSchemas")
-            schema[key] = {name: _normalise(sub, root, in_place=inner) for name, sub in schema[key].items()}
-    for key in _LISTS:
-        if isinstance(schema.get(key), list):
-            schema[key] = [_normalise(sub, root, in_place=key in _IN_PLACE_LISTS) for sub in schema[key]]
-    for key in _SINGLE:
-        if key in schema:
-            schema[key] = _normalise(schema[key], root, in_place=False)
-    for key in _IN_PLACE_SINGLE:
-        if key in schema:
-            schema[key] = _normalise(schema[key], root, in_place=True)
+    _replace_inner(schema, lambda inner, keyword: _normalise(inner, root, in_place=keyword in _IN_PLACE))
     if not in_place and not _opens(schema):
         if _has_in_place(schema):
             # Only `unevaluatedProperties` sees the properties that branches and references define.

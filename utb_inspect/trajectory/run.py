@@ -6,12 +6,12 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 from utb_inspect.schema import AskStep, CallStep, DataError, Path, Turn
 from utb_inspect.trajectory.agreement import ArgumentCheck, check_arguments, fit_of
 from utb_inspect.trajectory.assignment import Fit, assign
-from utb_inspect.trajectory.calls import Call, CompiledTool, Message, ReadCall, Tools
+from utb_inspect.trajectory.calls import Call, Message, ReadCall, Tools
 from utb_inspect.trajectory.questions import is_question, on_target
 
 OffPath = Literal["continue", "stop"]
@@ -88,14 +88,11 @@ class PathState:
     def observations(self) -> dict[str, Any]:
         return {step.id: step.observation for step in self.path.calls}
 
-    def tool(self, name: str) -> CompiledTool:
-        return self.tools[name]
-
     def checks(self, call: MadeCall, step: CallStep) -> list[ArgumentCheck]:
         """The arguments of a valid call beside those of a reference call of its tool."""
         key = (call.index, step.id)
         if key not in self._checks:
-            self._checks[key] = check_arguments(self.tool(call.name), step, call.read.arguments, self.observations)
+            self._checks[key] = check_arguments(self.tools[call.name], step, call.read.arguments, self.observations)
         return self._checks[key]
 
     def fit(self, call: MadeCall, step: CallStep) -> Fit:
@@ -127,7 +124,7 @@ class PathState:
         if repeated:
             return "repeat", None
         answered = [s for s in steps if fits[s.id].full]
-        if answered and self.tool(call.name).effect == "read":
+        if answered and self.tools[call.name].effect == "read":
             return "further", max(answered, key=lambda s: self.returned[s.id]).observation
         return "off_path", NO_DATA
 
@@ -294,7 +291,16 @@ class Run:
         return own
 
 
-def replay(run: Run, messages: Iterable[Message]) -> list[Reply]:
+class Answers(Protocol):
+    """Something that takes a model's messages and says what follows: a `Run`, or one by other rules."""
+
+    @property
+    def ended(self) -> End | None: ...
+
+    def reply(self, message: Message) -> Reply: ...
+
+
+def replay(run: Answers, messages: Iterable[Message]) -> list[Reply]:
     """Play scripted messages until the run ends; what is left over is not used."""
     replies = []
     for message in messages:

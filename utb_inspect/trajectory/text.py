@@ -110,7 +110,7 @@ def stands(value: Any, source: Any) -> bool:
         case str() if not value.strip():
             return False
         case str() | int() | float():
-            return any(_stands_in_leaf(value, leaf) for leaf in _leaves(source))
+            return any(_stands_in_leaf(value, leaf) for leaf in leaves(source))
         case list() | tuple():
             return bool(value) and all(stands(item, source) for item in value)
         case dict():
@@ -130,9 +130,9 @@ def _stands_in_leaf(value: str | int | float, leaf: str | int | float) -> bool:
     return value == leaf
 
 
-def _leaves(source: Any) -> list[str | int | float]:
+def leaves(source: Any) -> list[str | int | float]:
     """Strings, keys and numbers of decoded JSON."""
-    leaves: list[str | int | float] = []
+    found: list[str | int | float] = []
     pending = [source]
     while pending:
         item = pending.pop()
@@ -140,13 +140,13 @@ def _leaves(source: Any) -> list[str | int | float]:
             case None | bool():
                 continue
             case str() | int() | float():
-                leaves.append(item)
+                found.append(item)
             case list() | tuple():
                 pending.extend(item)
             case dict():
-                leaves.extend(item)
+                found.extend(item)
                 pending.extend(item.values())
-    return leaves
+    return found
 
 
 def rouge_l(first: list[str], second: list[str]) -> float:
