@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable
-from functools import wraps
 from pathlib import Path
-from typing import ParamSpec, TypeVar
 
 import click
 from rich.console import Console
@@ -16,29 +13,12 @@ from rich.progress import track
 from rich.table import Table
 
 from utb_inspect import __version__
+from utb_inspect.cli_dataset import dataset, toolsets
+from utb_inspect.cli_faults import errors, tells_faults
 from utb_inspect.datasets.dataset import Layout
 from utb_inspect.datasets.language import Language
 from utb_inspect.schema import TASK_TYPES, DataError, TaskType
 from utb_inspect.verify import VERIFIERS, Kind, read_cases
-
-P = ParamSpec("P")
-R = TypeVar("R")
-
-_errors = Console(stderr=True, highlight=False, soft_wrap=True)
-
-
-def tells_faults(command: Callable[P, R]) -> Callable[P, R]:
-    """Show a `DataError` as its message alone, and exit with 2."""
-
-    @wraps(command)
-    def run(*args: P.args, **kwargs: P.kwargs) -> R:
-        try:
-            return command(*args, **kwargs)
-        except DataError as error:
-            _errors.print(f"[bold red]Error[/]: {escape(str(error))}")
-            sys.exit(2)
-
-    return run
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -52,6 +32,10 @@ def main() -> None:
         inspect eval utb_inspect/multi_tool --model utb/recall
         inspect view
     """
+
+
+main.add_command(dataset)
+main.add_command(toolsets)
 
 
 @main.group()
@@ -68,7 +52,7 @@ def _verify(kind: Kind, file: Path) -> None:
     if not cases:
         raise DataError(f"{file}: holds no case")
     agreed = 0
-    for case in track(cases, description=f"{kind}", console=_errors, transient=True):
+    for case in track(cases, description=f"{kind}", console=errors, transient=True):
         try:
             differences = VERIFIERS[kind](case)
         except DataError as error:

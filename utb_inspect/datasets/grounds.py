@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Collection, Mapping
 from decimal import Decimal
 from typing import Any
 
 from utb_inspect.schema import AskStep, Basis, CallStep, Ground, Path, Turn
-from utb_inspect.trajectory.calls import CompiledTool, Tools
+from utb_inspect.trajectory.calls import Tools
 from utb_inspect.trajectory.moments import read_moment
 from utb_inspect.trajectory.text import has_word, leaves, normalise, numbers
 
@@ -73,8 +74,9 @@ def ground_steps(request: str, path: Path, tools: Tools, history: Shown) -> dict
             # The nearest step first: it is the one that a value was most likely taken from.
             sources = {call: observed[call] for call in reversed(observed) if call in path.before(step.id)}
             grounds[step.id] = {
-                argument: _ground(values, asked, replies, sources, history)
-                for argument, values in argument_values(tools[step.call], step.arguments).items()
+                argument: _ground(given, asked, replies, sources, history)
+                for argument, values in argument_values(step.arguments, tools[step.call].technical).items()
+                if (given := [value for value in values if value is not None])
             }
             observed[step.id] = Shown(step.observation)
     return grounds
@@ -98,22 +100,36 @@ def _is_moment(value: Any) -> bool:
     return isinstance(value, str) and read_moment(value) is not None
 
 
-def argument_values(tool: CompiledTool, arguments: Mapping[str, Any]) -> dict[str, list[Any]]:
-    """Decision-relevant leaves of arguments: dotted path (`filters.stars`, `stops[].name`) to its values."""
+def argument_values(arguments: Mapping[str, Any], technical: Collection[str]) -> dict[str, list[Any]]:
+    """The places of arguments that hold a decision, as grounds name them, with their values.
+
+    A place is a dotted path (`filters.stars`, `stops[].name`); one inside a list of objects has a value for each.
+    """
     found: dict[str, list[Any]] = {}
     for name, value in arguments.items():
-        _visit(name, value, tool.technical, found)
+        _visit(name, value, technical, found)
     return found
 
 
-def _visit(path: str, value: Any, technical: frozenset[str], found: dict[str, list[Any]]) -> None:
-    if path in technical or value is None:
+def _visit(path: str, value: Any, technical: Collection[str], found: dict[str, list[Any]]) -> None:
+    if path in technical:
         return
     if isinstance(value, dict) and value:
         for name, inner in value.items():
             _visit(f"{path}.{name}", inner, technical, found)
-    elif isinstance(value, list) and value and all(isinstance(item, dict) and item for item in value):
+    elif isinstance(value, list) and value and all(isinstance(item, dict) for item in value):
         for item in value:
             _visit(f"{path}[]", item, technical, found)
     else:
         found.setdefault(path, []).append(value)
+
+
+def ground_at(grounds: Mapping[str, Ground], path: str) -> Ground | None:
+    """The ground of a place: its own, else its nearest parent's."""
+    return next((grounds[place] for place in _itself_and_parents(path) if place in grounds), None)
+
+
+def _itself_and_parents(path: str) -> list[str]:
+    """`a.b[].c`, then `a.b[]`, `a.b` and `a`."""
+    ends = {place for found in re.finditer(r"\.|\[\]|$", path) for place in (found.start(), found.end())}
+    return sorted({path[:end].rstrip(".") for end in ends}, key=len, reverse=True)

@@ -10,6 +10,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from utb_inspect.datasets.grounds import argument_values, ground_at
 from utb_inspect.schema import DataError, Path, Toolset, Topic, Turn
 from utb_inspect.trajectory.calls import Call, CompiledTool, Tools
 
@@ -145,28 +146,9 @@ def ground_faults(turn: Turn, tools: Tools) -> Iterator[str]:
                 if ground.basis == "observation" and ground.from_ is None:
                     yield f"{where}, ground of '{name}': 'observation' needs 'from', the call that returned the value"
             technical = tools[step.call].technical if step.call in tools else frozenset()
-            grounded = {*step.grounds, *technical}
-            for name in dict.fromkeys(name for key, value in step.arguments.items() for name in _leaves(key, value)):
-                if grounded.isdisjoint(_itself_and_parents(name)):
+            for name in argument_values(step.arguments, technical):
+                if ground_at(step.grounds, name) is None:
                     yield f"{where}, argument '{name}': has no ground; say where its value comes from"
-
-
-def _leaves(key: str, value: object) -> Iterator[str]:
-    """The places of an argument that hold values, as grounds name them."""
-    if isinstance(value, dict) and value:
-        for name, inner in value.items():
-            yield from _leaves(f"{key}.{name}", inner)
-    elif isinstance(value, list) and value and all(isinstance(item, dict) for item in value):
-        for item in value:
-            yield from _leaves(f"{key}[]", item)
-    else:
-        yield key
-
-
-def _itself_and_parents(name: str) -> set[str]:
-    """`a.b[].c` with `a`, `a.b` and `a.b[]`."""
-    ends = {place for found in re.finditer(r"\.|\[\]|$", name) for place in (found.start(), found.end())}
-    return {name[:end].rstrip(".") for end in ends}
 
 
 def defines(tool: CompiledTool, path: str) -> bool:
