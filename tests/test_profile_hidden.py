@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import zipfile
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from importlib.resources import files
@@ -42,8 +43,15 @@ class Capture:
 
     def __init__(self) -> None:
         self.rounds: list[tuple[str, int, list[str], list[str]]] = []
-        self.log = ""
+        self.log = Path()
         self.exact: dict[str, Any] = {}
+        self._kept: dict[str, str] = {}
+
+    def add(self, seen: Seen) -> None:
+        """Note a request; the same text, sent again and again as history, is kept once."""
+        messages, tools = wire(seen)
+        keep = self._kept.setdefault
+        self.rounds.append((seen.sample, seen.round, [keep(m, m) for m in messages], [keep(t, t) for t in tools]))
 
     @property
     def texts(self) -> set[str]:
@@ -66,21 +74,27 @@ def wire(seen: Seen) -> tuple[list[str], list[str]]:
     return messages, tools
 
 
-def capture(data: str, dataset: Dataset, folder: Path) -> Capture:
-    """Play every reference and note what the model is sent; the log too, whole."""
+def capture(data: str, dataset: Dataset, folder: Path, **options: Any) -> Capture:
+    """Play every reference and note what the model is sent, and where the log lies."""
     found = Capture()
     play = plays(dataset)
 
     def script(seen: Seen) -> ModelOutput:
-        found.rounds.append((seen.sample, seen.round, *wire(seen)))
+        found.add(seen)
         return play(seen)
 
-    log = run(user_tool_bench(data=data), script, log_dir=str(folder), log_format="json")
+    log = run(user_tool_bench(data=data, **options), script, log_dir=str(folder))
     assert log.status == "success"
-    assert {sample for sample, *_ in found.rounds} == set(dataset.by_id)
     found.exact = {name: values(sample)["utb_exact"] for name, sample in samples(log).items() if sample.error is None}
-    found.log = Path(log.location).read_text()
+    found.log = Path(log.location)
     return found
+
+
+def log_texts(log: Path) -> Iterator[str]:
+    """Every file within a log."""
+    with zipfile.ZipFile(log) as archive:
+        for name in archive.namelist():
+            yield archive.read(name).decode()
 
 
 # --- leaks ---------------------------------------------------------------------------------------------------
@@ -142,6 +156,7 @@ def seen(data: str, tmp_path_factory: pytest.TempPathFactory) -> tuple[Dataset, 
 def test_every_reference_was_played_to_its_end_and_is_exact(seen: tuple[Dataset, Capture]) -> None:
     """What follows is about whole runs, of every turn."""
     dataset, captured = seen
+    assert {sample for sample, *_ in captured.rounds} == set(dataset.by_id)
     assert captured.exact == dict.fromkeys(dataset.by_id, True)
 
 
@@ -188,18 +203,23 @@ def test_no_canary_is_sent(seen: tuple[Dataset, Capture], data: str) -> None:
 def test_no_step_of_the_turn_is_sent_before_it_is_reached(seen: tuple[Dataset, Capture]) -> None:
     dataset, captured = seen
     checked = Counter[str]()
-    for sample, round_, messages, tools in captured.rounds:
+    prompts = Prompts(dataset, View())
+    rounds: dict[str, list[tuple[int, list[str], list[str]]]] = {}
+    for sample, *rest in captured.rounds:
+        rounds.setdefault(sample, []).append((rest[0], rest[1], rest[2]))
+    for sample, sent in rounds.items():
         turn = dataset.by_id[sample]
-        reached = reached_steps(turn, round_)
-        earlier = {m.text for m in Prompts(dataset, View()).messages(turn)[:-1]}
-        for text in future_texts(turn, reached) - earlier:
-            checked[sample] += 1
-            assert text not in messages
-            assert not any(text in tool for tool in tools)
-        # What was added to the prompt is what was reached, and nothing else.
-        shown = Prompts(dataset, View()).messages(turn)
+        shown = prompts.messages(turn)
+        earlier = {m.text for m in shown[:-1]}
         start = len([x for m in shown for x in wire_of(m)])
-        assert len([m for m in messages[start:] if m in reached_texts(turn, reached)]) >= len(reached)
+        for round_, messages, tools in sent:
+            reached = reached_steps(turn, round_)
+            for text in future_texts(turn, reached) - earlier:
+                checked[sample] += 1
+                assert text not in messages
+                assert not any(text in tool for tool in tools)
+            # What was added to the prompt is what was reached, and nothing else.
+            assert len([m for m in messages[start:] if m in reached_texts(turn, reached)]) >= len(reached)
     assert set(checked) == set(dataset.by_id)
 
 
@@ -285,7 +305,9 @@ def other(value: Any, number: Iterator[int]) -> Any:
 def test_a_profile_changes_nothing_that_is_sent_and_stands_in_no_log(
     seen: tuple[Dataset, Capture], data: str, tmp_path: Path
 ) -> None:
+    """All of a replaced profile's turns are played again: the same is sent, byte for byte."""
     dataset, captured = seen
+    replaced = next(iter(dataset.by_profile))
     source = Path(data) if Path(data).is_dir() else Path(str(files("utb_inspect"))) / "data" / data
     shutil.copytree(source.parent, tmp_path / "data")  # toolsets may be another split's
     folder = tmp_path / "data" / source.name
@@ -295,8 +317,10 @@ def test_a_profile_changes_nothing_that_is_sent_and_stands_in_no_log(
         write_json(file, {**other(profile, number), "id": file.stem})
     assert next(number) > 10
     changed = load(str(folder))
-    again = capture(str(folder), changed, tmp_path / "logs")
-    assert sorted(again.rounds) == sorted(captured.rounds)
+    again = capture(str(folder), changed, tmp_path / "logs", profiles=replaced)
+    turns = {turn.id for turn in dataset.by_profile[replaced]}
+    assert sorted(again.rounds) == sorted(sent for sent in captured.rounds if sent[0] in turns)
     assert changed.hash == dataset.hash
-    assert "zqxjk" not in again.log
-    assert not re.search(r"(?<![\d.])987654321\d{5}(?!\d)", again.log)
+    for text in log_texts(again.log):
+        assert "zqxjk" not in text
+        assert not re.search(r"(?<![\d.])987654321\d{5}(?!\d)", text)

@@ -106,6 +106,38 @@ def dataset_stats(
     _show(dataset_tables(stats), dataset_figures(stats), stats.signature, format_, output)
 
 
+@dataset.command()
+@click.argument("path", default="utb_open")
+@click.option(
+    "--format", "format_", type=click.Choice(["public"]), default="public", show_default=True, help="Format to write."
+)
+@click.option(
+    "--output",
+    "-o",
+    required=True,
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="JSON Lines file to write, a row a topic.",
+)
+@tells_faults
+def export(path: str, format_: Literal["public"], output: Path) -> None:
+    """Write a dataset as public rows, for the public evaluator.
+
+    PATH is what a task's `data` is. The rows hold tools, requests, references and all that is needed to play the
+    history; what they cannot hold (grounds, effects, alternatives, ...) is listed with its number.
+    """
+    from utb_inspect.datasets import load
+    from utb_inspect.datasets.export import lost, public_rows
+    from utb_inspect.files import write_text
+
+    data = load(path)
+    rows = public_rows(data)
+    write_text(output, "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows))
+    click.echo(f"{len(rows)} rows of {data.name} written to {output}", err=True)
+    click.echo("The public format does not hold:", err=True)
+    for what, count in lost(data).items():
+        click.echo(f"  {count:>6,} {what}", err=True)
+
+
 @toolsets.command("stats")
 @click.argument("path", default="utb_open")
 @shown_as

@@ -91,7 +91,7 @@ class Prompts:
         if self.layout == "inline":
             text = SYSTEM_PROMPT if prompt is None else prompt
         else:
-            date = f"Current Date: {_date_line(turn.topic.environment)}"
+            date = f"Current Date: {date_line(turn.topic.environment)}"
             text = date if prompt is None else f"{prompt}\n\n{date}"
         return ChatMessageSystem(id=f"{turn.id}.system", content=text, source="input")
 
@@ -176,7 +176,8 @@ def environment_line(environment: Environment) -> str:
     return f"[{text}]" if text else ""
 
 
-def _date_line(environment: Environment) -> str:
+def date_line(environment: Environment) -> str:
+    """`2025-03-14 18:20:00 Friday, Utrecht, Netherlands`, as the public format gives it; a row's own as it stands."""
     if environment.info is not None:
         return environment.info
     moment = environment.moment
