@@ -133,7 +133,8 @@ def _session(rows: list[_Row]) -> float | None:
 def incidence() -> Metric:
     """Share of failures (turns that are not exact) that carry each label, and the number of failures.
 
-    Without a failure there is no share.
+    Without a failure there is no share. `stale_rate`: of the turns that turn on a change, failed or not, those in which a
+    superseded value was used; `stale_rate_update` and so on: the same by kind of change.
     """
 
     def compute(scores: list[SampleScore]) -> Value:
@@ -141,6 +142,14 @@ def incidence() -> Metric:
         figures: dict[str, float] = {}
         if failures:
             figures = {label: sum(bool(f.get(label)) for f in failures) / len(failures) for label in LABELS}
+        changed = [
+            (str(change), bool(score.score.as_dict().get("stale_preference")))
+            for score in scores
+            if (change := (score.sample_metadata or {}).get("change"))
+        ]
+        _put_share(figures, "stale_rate", [stale for _, stale in changed])
+        for kind in get_args(Change):
+            _put_share(figures, f"stale_rate_{kind}", [stale for change, stale in changed if change == kind])
         return {**figures, "failures": float(len(failures))} if scores else {}
 
     return compute

@@ -192,6 +192,28 @@ def test_without_failures_no_label_has_a_share() -> None:
     assert set(dict(incidence()([labelled()])).values()) == {0.0}
 
 
+def test_the_stale_rate_is_over_turns_that_turn_on_a_change() -> None:
+    def changed(change: str | None, *held: str) -> SampleScore:
+        return score({label: label in held for label in LABELS}, change=change)
+
+    found = incidence()(
+        [
+            changed("update", "stale_preference", "user_constraint"),
+            changed("update"),
+            changed("update", "wrong_tool"),
+            changed("conflict", "stale_preference"),
+            changed(None, "stale_preference"),
+            changed(None),
+        ]
+    )
+    assert isinstance(found, dict)
+    assert found["stale_rate"] == pytest.approx(2 / 4)
+    assert found["stale_rate_update"] == pytest.approx(1 / 3)
+    assert found["stale_rate_conflict"] == 1
+    assert "stale_rate_reversal" not in found
+    assert found["stale_preference"] == pytest.approx(3 / 4)  # of the failures, whatever they turn on
+
+
 def asked(asked_: bool, recoverable: bool | None, **more: Any) -> SampleScore:
     value = {
         "progress": 0.5,

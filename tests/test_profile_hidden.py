@@ -197,7 +197,8 @@ def test_no_canary_is_sent(seen: tuple[Dataset, Capture], data: str) -> None:
     _, captured = seen
     for canary in found:
         assert not [text for text in captured.texts if canary in text]
-    assert not [text for text in captured.texts if "canary" in text.casefold()]
+    # A bird may be talked of; the marker and its field may not be sent.
+    assert not [text for text in captured.texts if "canary-guid" in text.casefold() or '"canary"' in text]
 
 
 def test_no_step_of_the_turn_is_sent_before_it_is_reached(seen: tuple[Dataset, Capture]) -> None:

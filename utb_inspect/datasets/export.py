@@ -28,8 +28,8 @@ _SUBTYPES: dict[Subtype, str] = {
 def public_rows(dataset: Dataset) -> list[dict[str, Any]]:
     """A row a topic, profile by profile in order of time.
 
-    Ids are `<profile>_topic_<number from 1>`, since the public format tells a profile by them. Reading the rows back gives
-    the same tools, requests, references and histories; `lost` tells what they do not hold.
+    Ids are `<profile>_topic_<number from 1>`, since the public format tells a profile by them. Reading the rows back
+    gives the same tools, requests, references and histories; `lost` tells what they do not hold.
     """
     return [
         _row(dataset, topic, turns, number)
