@@ -12,7 +12,8 @@ import pytest
 from click.testing import CliRunner, Result
 from inspect_ai.model import ChatMessageAssistant, ChatMessageTool
 from inspect_ai.util._json import json_schema_dump
-from support import MENU_SCHEMA_SENT, TURNS, Seen, output, run, write_dataset
+from public_rows import PUBLIC
+from support import MENU_SCHEMA_SENT, PROFILES, TURNS, Seen, output, run, write_dataset
 
 from utb_inspect import __version__
 from utb_inspect.cli import main
@@ -158,6 +159,17 @@ def test_the_export_is_what_a_model_sees(folder: str) -> None:
 
     run(user_tool_bench(data=folder, history="last:2"), script)
     assert {line["id"]: line for line in exported("--data", folder, "--history", "last:2")} == sent
+
+
+def test_the_profile_is_added_on_demand_alone(folder: str) -> None:
+    """It stands beside what a model sees, which stays as it is."""
+    plain = exported("--data", folder, "--profiles", "p02")
+    shown = exported("--data", folder, "--profiles", "p02", "--with-profile")
+    assert [{key: value for key, value in line.items() if key != "profile"} for line in shown] == plain
+    assert all(line["profile"] == PROFILES["p02"] for line in shown)
+    refused = utb("prompts", "export", "--data", str(PUBLIC), "--with-profile")
+    assert refused.exit_code == 2
+    assert "has no profiles to show" in refused.stderr
 
 
 def test_schemas_are_exported_whole(folder: str) -> None:

@@ -121,6 +121,11 @@ def prompts() -> None:
 @click.option("--system-prompt", help="Replaces the system message.")
 @click.option("--language", type=click.Choice(["en", "zh"]), help="Language of data that has two.")
 @click.option(
+    "--with-profile",
+    is_flag=True,
+    help="Add the hidden profile to each line. For audits of the data, never for a model.",
+)
+@click.option(
     "--output",
     "-o",
     type=click.Path(path_type=Path, dir_okay=False),
@@ -135,6 +140,7 @@ def export_prompts(
     environment: Layout | None,
     system_prompt: str | None,
     language: Language | None,
+    with_profile: bool,
     output: Path | None,
 ) -> None:
     """Write what a model would see in the first round, a JSON line a sample.
@@ -153,7 +159,7 @@ def export_prompts(
     names = profile_names(profiles) if profiles is not None else None
     lines = [
         json.dumps(prompt, ensure_ascii=False) + "\n"
-        for prompt in first_prompts(dataset, task_types or TASK_TYPES, names, view)
+        for prompt in first_prompts(dataset, task_types or TASK_TYPES, names, view, with_profile=with_profile)
     ]
     if output is None:
         sys.stdout.writelines(lines)

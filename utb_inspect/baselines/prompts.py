@@ -12,7 +12,7 @@ from utb_inspect.datasets.dataset import Dataset
 from utb_inspect.datasets.history import Prompts, View
 from utb_inspect.datasets.samples import to_samples
 from utb_inspect.datasets.wire import tool_info
-from utb_inspect.schema import TaskType
+from utb_inspect.schema import DataError, TaskType
 
 
 def prompt(sample_id: str, round_: int, messages: Sequence[ChatMessage], tools: Sequence[ToolInfo]) -> dict[str, Any]:
@@ -60,6 +60,8 @@ def first_prompts(
     task_types: Collection[TaskType],
     profiles: Collection[str] | None = None,
     view: View | None = None,
+    *,
+    with_profile: bool = False,
 ) -> Iterator[dict[str, Any]]:
     """What a model would see in the first round of each turn, in the order in which the tasks run them.
 
@@ -68,12 +70,16 @@ def first_prompts(
         task_types: Task types to take.
         profiles: Profiles to take; None for all.
         view: How much of the history is shown, and how; by default as the tasks show it.
+        with_profile: Add the user's hidden profile as `profile`, which a turn of a sound dataset can do without.
 
     Raises:
-        DataError: a profile that the dataset has not, or no turn is left.
+        DataError: a profile that the dataset has not, or no turn is left; public rows have no profiles to add.
     """
+    if with_profile and not dataset.profiles:
+        raise DataError(f"{dataset.info.name} has no profiles to show; only native data has")
     prompts = Prompts(dataset, view or View())
     for sample in to_samples(dataset, task_types, profiles):
         turn = dataset.by_id[str(sample.id)]
         tools = [tool_info(tool) for tool in turn.toolset.tools]
-        yield prompt(turn.id, 1, prompts.messages(turn), tools)
+        line = prompt(turn.id, 1, prompts.messages(turn), tools)
+        yield {**line, "profile": dataset.profiles[turn.profile].fields} if with_profile else line
