@@ -133,8 +133,8 @@ def _session(rows: list[_Row]) -> float | None:
 def incidence() -> Metric:
     """Share of failures (turns that are not exact) that carry each label, and the number of failures.
 
-    Without a failure there is no share. `stale_rate`: of the turns that turn on a change, failed or not, those in which a
-    superseded value was used; `stale_rate_update` and so on: the same by kind of change.
+    Without a failure there is no share. `stale_rate`: of the turns that turn on a change, failed or not, those in which
+    a superseded value was used; `stale_rate_update` and so on: the same by kind of change.
     """
 
     def compute(scores: list[SampleScore]) -> Value:
