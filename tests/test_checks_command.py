@@ -107,7 +107,7 @@ def test_a_folder_without_dataset_json(tmp_path: Path) -> None:
     (tmp_path / "topics" / "p01").mkdir(parents=True)
     result = utb(tmp_path)
     assert (result.exit_code, result.stdout.splitlines()[0][:26]) == (1, "dataset.json: is missing; ")
-    with pytest.raises(DataError, match=r"dataset\.json is missing or no JSON"):
+    with pytest.raises(DataError, match=r"dataset\.json is missing or holds no JSON object"):
         check(str(tmp_path), ["p01"])
 
 
@@ -198,3 +198,14 @@ def test_every_rule_is_described(tmp_path: Path) -> None:
     }
     assert len(names) > 50
     assert [name for name in sorted(names) if f"`{name}`" not in described] == []
+
+
+def test_a_part_that_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(file: Path, target: Path) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    folder = write(tmp_path)
+    monkeypatch.setattr("shutil.copyfile", refuse)
+    result = utb(folder, "--profile", "p01")
+    assert result.exit_code == 2
+    assert "p01-t01.json: cannot be read (Permission denied)" in result.stderr

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -82,6 +83,33 @@ def both(*edits: Edit) -> Edit:
     def edit(files: Files) -> None:
         for one in edits:
             one(files)
+
+    return edit
+
+
+def under_a_twin(topic: str, **renamed: str) -> Edit:
+    """A topic under another toolset of the same tools, some parameters of the first one renamed."""
+
+    def edit(files: Files) -> None:
+        twin = {**deepcopy(files["toolsets/canal_boats.json"]), "id": "twin"}
+        parameters = twin["tools"][0]["function"]["parameters"]
+        for name, new in renamed.items():
+            parameters["properties"][new] = parameters["properties"].pop(name)
+            parameters["required"] = [new if required == name else required for required in parameters["required"]]
+        files["toolsets/twin.json"] = twin
+        files[f"topics/p01/p01-{topic}.json"]["toolset"] = "twin"
+
+    return edit
+
+
+def in_an_alternative(turn_id: str, step: str, **values: Any) -> Edit:
+    """The reference once more as an alternative, with a step of its own."""
+
+    def edit(files: Files) -> None:
+        turn = turn_of(files, turn_id)
+        reference = deepcopy(turn["reference"])
+        next(s for s in reference if s["id"] == step).update(values)
+        turn["alternatives"] = [reference]
 
     return edit
 
@@ -301,6 +329,12 @@ CASES: dict[str, Case] = {
         "p01-t02.1",
         "the reply settles 'hours' as 3, which p01-t01.1 gave already as 'hours'",
     ),
+    "an unrecoverable value that was used before under another toolset": (
+        asks.unrecoverable_values_are_new,
+        both(under_a_twin("t01"), argue("t02.1", "a", hours=3)),
+        "p01-t02.1",
+        "the reply settles 'hours' as 3, which p01-t01.1 gave already as 'hours'",
+    ),
     "a superseded value that is right": (
         changes.changes_say_what_they_replace,
         both(
@@ -363,6 +397,12 @@ CASES: dict[str, Case] = {
     "next sat in a reply": (
         requests.no_next_weekday,
         question("t02.1", "r", reply="Two, next sat."),
+        "p01-t02.1",
+        "'next sat'",
+    ),
+    "next weekday in the reply of an alternative": (
+        requests.no_next_weekday,
+        in_an_alternative("t02.1", "r", reply="Two, next sat."),
         "p01-t02.1",
         "'next sat'",
     ),
@@ -592,6 +632,16 @@ SOUND: dict[str, tuple[Rule, Edit]] = {
     "the same value as another parameter": (
         asks.unrecoverable_values_are_new,
         lambda files: step_of(files, "t01.1", "a")["arguments"].update(hours=3, limit=2),
+    ),
+    "the same value as a synonym under another toolset": (
+        asks.unrecoverable_values_are_new,
+        both(
+            under_a_twin("t01", hours="minutes"),
+            lambda files: step_of(files, "t01.1", "a").update(
+                arguments={"basin": "Weerd", "day": "2025-03-08", "minutes": 2},
+                grounds={name: ground("request") for name in ("basin", "day", "minutes")},
+            ),
+        ),
     ),
     "the words of a tool apart": (requests.requests_name_no_tool, add("t01.2", "Hire the boat.")),
     "a value that another argument has from the request": (

@@ -554,6 +554,12 @@ def test_data_without_figures_draws_nothing(tmp_path: Path) -> None:
     assert not (tmp_path / "none").exists()
 
 
+def test_profiles_that_say_nothing_draw_no_field_groups(tmp_path: Path) -> None:
+    folder = write_dataset(tmp_path / "harbour", profiles={name: {"age": None} for name in PROFILES})
+    charts = dataset_charts(dataset_statistics(load(str(folder))))
+    assert sorted(charts) == ["domains", "profile_jaccard", "profile_tfidf"]
+
+
 @pytest.mark.parametrize("package", ["altair", "vl_convert"])
 def test_without_the_libraries_pictures_say_what_to_install(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, package: str

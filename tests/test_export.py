@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 from oracle import play
+from public_rows import PUBLIC
 from support import shipped_or_skip, write_dataset
 
 from utb_inspect.cli import main
@@ -40,7 +41,7 @@ def steps(turn: PlacedTurn) -> list[Any]:
     """A reference without what rows cannot hold; steps by their place, and what comes before them."""
     path = turn.turn.paths[0]
     place = {step.id: i for i, step in enumerate(path.steps)}
-    found = []
+    found: list[Any] = []
     for step in path.steps:
         before = sorted(place[other] for other in path.before(step.id))
         if isinstance(step, AskStep):  # rows have questions one after another
@@ -109,7 +110,17 @@ def test_what_is_lost_is_counted(tmp_path: Path) -> None:
     told = lost(dataset)
     asks = [step for turn in dataset.turns for step in turn.turn.reference if isinstance(step, AskStep)]
     assert told["lists of cues"] == len(asks)
+    assert told["profiles"] == 2
     assert told["alternatives"] == sum(len(turn.turn.alternatives) for turn in dataset.turns)
+
+
+def test_public_rows_are_not_written_anew(tmp_path: Path) -> None:
+    """They would lose what is not read of them: canary, second language, ids."""
+    out = tmp_path / "rows.jsonl"
+    result = CliRunner().invoke(main, ["dataset", "export", str(PUBLIC), "-o", str(out)])
+    assert result.exit_code == 2
+    assert "consists of public rows already" in result.stderr
+    assert not out.exists()
 
 
 def test_the_command_writes_a_row_a_topic(tmp_path: Path) -> None:

@@ -6,7 +6,6 @@ worked out on the data as it stands now.
 
 from __future__ import annotations
 
-import json
 import tempfile
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from inspect_ai.log import EvalSample, read_eval_log
 from rich.console import Console
 from rich.table import Table
 
+from utb_inspect.files import json_lines
 from utb_inspect.tasks import user_tool_bench
 
 HERE = Path(__file__).parent
@@ -29,7 +29,7 @@ RUNS = {
 
 
 def samples(split: str, history: str, file: Path) -> list[EvalSample]:
-    ids = [json.loads(line)["id"] for line in file.read_text(encoding="utf-8").splitlines()]
+    ids = [recording["id"] for _, recording in json_lines(file)]
     with tempfile.TemporaryDirectory() as logs:
         (log,) = inspect_eval(
             user_tool_bench(data=split, history=history),

@@ -62,7 +62,8 @@ def dataset_charts(stats: DatasetStatistics) -> dict[str, Chart]:
     if stats.domains:
         charts["domains"] = domain_chart(stats.domains, stats.signature)
     if stats.profiles is not None:
-        charts["field_groups"] = field_group_chart(stats.profiles.field_groups, stats.signature)
+        if stats.profiles.field_groups:
+            charts["field_groups"] = field_group_chart(stats.profiles.field_groups, stats.signature)
         if stats.profiles.similarity.pairs:
             charts["profile_jaccard"] = heatmap(stats.profiles.similarity, "jaccard", stats.signature)
             charts["profile_tfidf"] = heatmap(stats.profiles.similarity, "tfidf", stats.signature)

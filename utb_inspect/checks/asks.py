@@ -99,7 +99,7 @@ def what_history_holds_is_settled(dataset: Dataset) -> Iterator[Finding]:
     for turn in dataset.turns:
         for label, ask in _asks(turn):
             path = next(path for path in turn.turn.paths if any(step is ask for step in path.steps))
-            listed = {name.rpartition(".")[2] for name in ask.settled}
+            listed = {_own_name(name) for name in ask.settled}
             for call in (call for call in path.calls if ask.id in call.after):
                 for argument in argument_values(call.arguments, dataset.tools(turn.topic.toolset)[call.call].technical):
                     ground = ground_at(call.grounds, argument)
@@ -111,24 +111,26 @@ def what_history_holds_is_settled(dataset: Dataset) -> Iterator[Finding]:
 
 
 def unrecoverable_values_are_new(dataset: Dataset) -> Iterator[Finding]:
-    """What a reply settles was given to no earlier call under the same toolset as the same parameter or a synonym."""
+    """What a reply settles was given to no earlier call under that name, nor, in the same toolset, under a synonym."""
     for turns in dataset.by_profile.values():
-        given: dict[str, list[tuple[str, str, Any]]] = {}
-        """Toolset to turn, argument and value of the calls so far."""
+        earlier: list[tuple[PlacedTurn, str, Any]] = []
+        """Turn, argument and value of the calls so far."""
         for turn in turns:
-            earlier = given.setdefault(turn.topic.toolset, [])
             for item, value, view in _replied(turn, dataset):
                 for where, argument, used in earlier:
-                    if same_parameter(item, argument) and agree(value, used, view):
+                    same = _own_name(item) == _own_name(argument) or (
+                        where.topic.toolset == turn.topic.toolset and same_parameter(item, argument)
+                    )
+                    if same and agree(value, used, view):
                         yield found(
                             turn,
-                            f"the reply settles '{item}' as {value!r}, which {where} gave already as '{argument}'",
+                            f"the reply settles '{item}' as {value!r}, which {where.id} gave already as '{argument}'",
                         )
                         break
             technical = dataset.tools(turn.topic.toolset)
             for call in turn.turn.paths[0].calls:
                 for argument, values in argument_values(call.arguments, technical[call.call].technical).items():
-                    earlier.extend((turn.id, argument, value) for value in values)
+                    earlier.extend((turn, argument, value) for value in values)
 
 
 def _replied(turn: PlacedTurn, dataset: Dataset) -> Iterator[tuple[str, Any, SchemaView]]:
@@ -146,10 +148,15 @@ def _replied(turn: PlacedTurn, dataset: Dataset) -> Iterator[tuple[str, Any, Sch
 
 def same_parameter(one: str, other: str) -> bool:
     """Whether two parameter names mean the same: a name's words are among the other's, or are synonyms of them."""
-    first, second = (set(name_words(name.rpartition(".")[2])) for name in (one, other))
+    first, second = (set(name_words(_own_name(name))) for name in (one, other))
     if first and second and (first <= second or second <= first):
         return True
     return any(first & words and second & words for words in SYNONYMS)
+
+
+def _own_name(argument: str) -> str:
+    """The last part of a dotted argument."""
+    return argument.rpartition(".")[2]
 
 
 def _asks(turn: PlacedTurn) -> Iterator[tuple[str, AskStep]]:

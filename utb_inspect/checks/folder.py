@@ -37,11 +37,11 @@ def copy_part(folder: Path, profiles: Collection[str], place: Path) -> Path:
     Toolsets come along as far as the profiles' topics use them.
 
     Raises:
-        DataError: a profile has no topic, or `dataset.json` cannot be used.
+        DataError: a profile has no topic, `dataset.json` cannot be used, or a file cannot be read.
     """
     info = _decoded(folder / INFO)
     if info is None:
-        raise DataError(f"{folder.name}: {INFO} is missing or no JSON")
+        raise DataError(f"{folder.name}: {INFO} is missing or holds no JSON object")
     _write(place / INFO, {**info, "toolsets": "toolsets"})
     used = set()
     for profile in profiles:
@@ -105,4 +105,7 @@ def _write(file: Path, data: Any) -> None:
 
 def _copy(file: Path, target: Path) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
-    shutil.copyfile(file, target)
+    try:
+        shutil.copyfile(file, target)
+    except OSError as error:
+        raise DataError(f"{file}: cannot be read ({error.strerror or error})") from None

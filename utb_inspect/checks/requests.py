@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from utb_inspect.checks.finding import Finding, found, short
 from utb_inspect.checks.values import Value, reference_values
-from utb_inspect.datasets.dataset import Dataset
+from utb_inspect.datasets.dataset import Dataset, PlacedTurn
 from utb_inspect.datasets.public_tools import name_words
 from utb_inspect.trajectory.text import has_word, words
 
@@ -20,10 +20,9 @@ _NEXT_WEEKDAY = re.compile(
 def requests_name_no_tool(dataset: Dataset) -> Iterator[Finding]:
     """A request, or a reply, holds no name of a tool of its toolset, neither as written nor word by word."""
     for turn in dataset.turns:
-        texts = [turn.turn.request, *(ask.reply for path in turn.turn.paths for ask in path.asks)]
         for tool in turn.toolset.tools:
             parts = name_words(tool.name)
-            for text in dict.fromkeys(texts):
+            for text in _said_by_user(turn):
                 spaced = f" {' '.join(words(text))} "
                 if re.search(rf"(?<!\w){re.escape(tool.name)}(?!\w)", text) and len(parts) > 1:
                     yield found(turn, f"{short(text)} names the tool '{tool.name}'")
@@ -63,6 +62,11 @@ def _said(value: Value, request: str) -> Iterator[str]:
 def no_next_weekday(dataset: Dataset) -> Iterator[Finding]:
     """Nobody says "next Friday", which is read in two ways."""
     for turn in dataset.turns:
-        for text in [turn.turn.request, *(ask.reply for ask in turn.turn.paths[0].asks)]:
+        for text in _said_by_user(turn):
             for match in _NEXT_WEEKDAY.finditer(text):
                 yield found(turn, f"'{match[0]}' is read in two ways; give the date, or say this or the week after")
+
+
+def _said_by_user(turn: PlacedTurn) -> list[str]:
+    """The request and the replies of all paths, each text once."""
+    return list(dict.fromkeys([turn.turn.request, *(ask.reply for path in turn.turn.paths for ask in path.asks)]))

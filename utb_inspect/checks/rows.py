@@ -60,11 +60,7 @@ def written_rows(dataset: Dataset) -> list[Row]:
             task_type=turn.task_type,
             subtype=turn.subtype,
             structure=turn.turn.structure,
-            loi=None
-            if (recoverable := turn.turn.recoverable) is None
-            else "recoverable"
-            if recoverable
-            else "unrecoverable",
+            loi=_LOI[turn.turn.recoverable],
             change=turn.turn.change,
             decision=decision_of(turn.turn.paths[0]),
             date=(turn.topic.environment.now or "")[:10],

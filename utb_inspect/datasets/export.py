@@ -8,7 +8,7 @@ from typing import Any
 from utb_inspect.datasets.dataset import Dataset, PlacedTurn
 from utb_inspect.datasets.history import date_line
 from utb_inspect.datasets.public_form import public_form
-from utb_inspect.schema import AskStep, CallStep, Structure, Subtype, TaskType, Topic
+from utb_inspect.schema import AskStep, CallStep, DataError, Structure, Subtype, TaskType, Topic
 
 _STRUCTURES: dict[Structure, str] = {"parallel": "Parallel", "sequential": "Sequential", "mixed": "Mixed"}
 _TASK_TYPES: dict[TaskType, str] = {
@@ -30,7 +30,12 @@ def public_rows(dataset: Dataset) -> list[dict[str, Any]]:
 
     Ids are `<profile>_topic_<number from 1>`, since the public format tells a profile by them. Reading the rows back
     gives the same tools, requests, references and histories; `lost` tells what they do not hold.
+
+    Raises:
+        DataError: the dataset was read from public rows. Written anew, they would lose what was not read of them.
     """
+    if dataset.public:
+        raise DataError(f"{dataset.info.name} consists of public rows already; use its own file")
     return [
         _row(dataset, topic, turns, number)
         for placed in dataset.by_profile.values()
@@ -55,6 +60,7 @@ def lost(dataset: Dataset) -> dict[str, int]:
     found["effects of tools"] = len(tools)
     found["technical arguments of tools"] = sum(len(tool.technical) for tool in tools)
     found["domains and descriptions of toolsets"] = len(used)
+    found["profiles"] = len(dataset.profiles)
     found["time zones"] = sum(
         topic.environment.moment is not None and topic.environment.moment.tzinfo is not None for topic in dataset.topics
     )
