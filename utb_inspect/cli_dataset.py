@@ -41,7 +41,7 @@ def toolsets() -> None:
 @click.option("--profile", "profiles", multiple=True, help="Check this profile alone; repeat for several.")
 @tells_faults
 def check(path: str | None, plan: Path | None, profiles: tuple[str, ...]) -> None:
-    """Check a dataset against the rules of the dataset guide.
+    """Check a dataset against the rules that UTB-Open is held to (docs/dataset/checks.md).
 
     PATH is a shipped split or a dataset folder; by default utb_open. Each finding stands in a line, `file: turn: reason
     (rule)`; a count a rule follows, and the command exits with 1 when anything was found.
