@@ -784,6 +784,12 @@ def test_a_dataset_without_canary(tmp_path: Path) -> None:
         ("Sunday April 5", 1),
         ("5 April (Sunday)", 1),
         ("5 April, a Friday", 1),
+        ("april 5, a friday", 1),
+        ("April 5, a Saturday", 0),
+        ("on the 5th, a Friday", 1),
+        ("on the 5th, a Saturday", 0),
+        ("the 5th (Friday)", 1),
+        ("the 5th, Sunday the 6th and Monday the 7th", 0),
         ("Friday 2025-04-05", 1),
         ("Tuesday the 5th", 1),  # of none of the months about now
         ("Wednesday the 5th", 0),  # of March

@@ -33,8 +33,15 @@ _DATED_BEFORE = re.compile(
     rf"\b(?:the\s+)?{_DAY}\s+(?:of\s+)?{_MONTH}{_YEAR}(?:,?\s+\(|,\s+(?:an?\s+)?|\s+is\s+an?\s+){_WEEKDAY}",
     re.IGNORECASE,
 )
+_DATED_BEFORE_MONTH_FIRST = re.compile(
+    rf"\b{_MONTH}\.?\s+(?:the\s+)?{_DAY}\b(?![:.]\d){_YEAR}(?:,?\s+\(|,\s+an?\s+|\s+is\s+an?\s+){_WEEKDAY}",
+    re.IGNORECASE,
+)
 _DATED_ISO = re.compile(rf"\b{_WEEKDAY},?\s+(?P<iso>20\d\d-\d\d-\d\d)\b", re.IGNORECASE)
 _DAY_ONLY = re.compile(rf"\b{_WEEKDAY},?\s+the\s+(?P<day>\d{{1,2}})(?:st|nd|rd|th)\b", re.IGNORECASE)
+_DAY_ONLY_BEFORE = re.compile(
+    rf"\bthe\s+(?P<day>\d{{1,2}})(?:st|nd|rd|th)(?:\s+\(|,\s+an?\s+|\s+is\s+an?\s+){_WEEKDAY}", re.IGNORECASE
+)
 _DAY_OF_MONTH = re.compile(rf"\b{_DAY}\s+(?:of\s+)?{_MONTH}\b{_YEAR}", re.IGNORECASE)
 _ANY_MONTH = re.compile(rf"\b{_MONTH}\b", re.IGNORECASE)
 _OTHER_YEAR = re.compile(r"\blast year\b|\bnext year\b|\byears? ago\b|\b(?:in|of) (?:19|20)\d\d\b", re.IGNORECASE)
@@ -64,7 +71,7 @@ def date_faults(text: str, now: date) -> Iterator[str]:
     for part in _SENTENCE.finditer(text):
         sentence = part[0]
         other_year = _OTHER_YEAR.search(sentence) is not None
-        for pattern in (_DATED, _DATED_MONTH_FIRST, _DATED_BEFORE):
+        for pattern in (_DATED, _DATED_MONTH_FIRST, _DATED_BEFORE, _DATED_BEFORE_MONTH_FIRST):
             for match in pattern.finditer(sentence):
                 weekday = _weekday(match["weekday"])
                 candidates = _dates(match, now)
@@ -74,7 +81,7 @@ def date_faults(text: str, now: date) -> Iterator[str]:
             day = _iso(match["iso"])
             if day is not None and day.weekday() != _weekday(match["weekday"]):
                 yield f"{short(match[0])}: {day} is a {day:%A}"
-        for match in _DAY_ONLY.finditer(sentence):
+        for match in (*_DAY_ONLY.finditer(sentence), *_DAY_ONLY_BEFORE.finditer(sentence)):
             if _DATED.match(sentence, match.start()):
                 continue
             near = _near(int(match["day"]), now, sentence)
