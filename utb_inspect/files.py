@@ -13,7 +13,12 @@ from utb_inspect.schema import DataError
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a text file by rename, so that a reader sees all of it or none.
+    """Write a text file in UTF-8; see `write_bytes`."""
+    write_bytes(path, text.encode())
+
+
+def write_bytes(path: Path, content: bytes) -> None:
+    """Write a file by rename, so that a reader sees all of it or none.
 
     Raises:
         DataError: the file cannot be written.
@@ -21,7 +26,7 @@ def write_text(path: Path, text: str) -> None:
     own = path.with_name(f".{path.name}.{os.getpid()}-{threading.get_ident()}")
     try:
         try:
-            own.write_text(text, encoding="utf-8", newline="\n")
+            own.write_bytes(content)
             os.replace(own, path)
         except BaseException:
             own.unlink(missing_ok=True)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from utb_inspect.analysis.dataset_stats import DatasetStatistics, DomainShare
 from utb_inspect.analysis.profile_fields import FieldGroup
 from utb_inspect.analysis.profile_similarity import Similarity
-from utb_inspect.files import write_text
+from utb_inspect.files import write_bytes
 from utb_inspect.schema import DataError
 
 if TYPE_CHECKING:
@@ -46,8 +46,8 @@ def write_pictures(stats: DatasetStatistics, folder: Path) -> list[Path]:
         raise DataError(f"{folder}: cannot be made ({error.strerror or error})") from None
     for name, chart in charts.items():
         png, svg = render(chart)
-        for path, content in ((folder / f"{name}.png", png), (folder / f"{name}.svg", svg)):
-            _write(path, content)
+        for path, content in ((folder / f"{name}.png", png), (folder / f"{name}.svg", svg.encode())):
+            write_bytes(path, content)
             written.append(path)
     return written
 
@@ -162,16 +162,6 @@ def render(chart: Chart) -> tuple[bytes, str]:
     chart.save(png, format="png", scale_factor=SCALE)
     chart.save(svg, format="svg")
     return png.getvalue(), svg.getvalue()
-
-
-def _write(path: Path, content: bytes | str) -> None:
-    if isinstance(content, str):
-        write_text(path, content)
-        return
-    try:
-        path.write_bytes(content)
-    except OSError as error:
-        raise DataError(f"{path}: cannot be written ({error.strerror or error})") from None
 
 
 def _altair() -> Any:

@@ -66,13 +66,7 @@ def reference_plan(record: TurnRecord) -> Plan:
     state = run.paths[0]
     plan: list[Round] = []
     while run.ended is None:
-        ready = [
-            step
-            for step in state.path.steps[:-1]
-            if step.id not in state.returned and all(before in state.returned for before in step.after)
-        ]
-        asks = [step for step in ready if isinstance(step, AskStep)]
-        plan.append(_round(asks[:1] or ready or state.path.steps[-1:]))
+        plan.append(_round(state.next_steps()))
         run.reply(record.message(to_message(plan[-1].action, [], len(plan))))
     return tuple(plan)
 

@@ -43,21 +43,21 @@ def counts_are_those_of_dataset_json(dataset: Dataset) -> Iterator[Finding]:
 
 
 def _counted(dataset: Dataset) -> dict[str, Any]:
-    turns = dataset.turns
+    rows = written_rows(dataset)
+
+    def kinds(name: str) -> dict[str, int]:
+        return dict(Counter(kind for row in rows if (kind := getattr(row, name)) is not None))
+
     return {
         "profiles": len(dataset.profiles),
         "toolsets": len(dataset.toolsets),
         "topics": len(dataset.topics),
-        "turns": len(turns),
-        "task_types": dict(Counter(turn.task_type for turn in turns)),
-        "subtypes": dict(Counter(turn.subtype for turn in turns)),
-        "structures": dict(Counter(s for turn in turns if (s := turn.turn.structure) is not None)),
-        "loi": dict(
-            Counter(
-                "recoverable" if r else "unrecoverable" for turn in turns if (r := turn.turn.recoverable) is not None
-            )
-        ),
-        "changes": dict(Counter(change for turn in turns if (change := turn.turn.change) is not None)),
+        "turns": len(rows),
+        "task_types": kinds("task_type"),
+        "subtypes": kinds("subtype"),
+        "structures": kinds("structure"),
+        "loi": kinds("loi"),
+        "changes": kinds("change"),
     }
 
 

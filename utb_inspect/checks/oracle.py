@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from utb_inspect.checks.finding import Finding, found
 from utb_inspect.datasets.dataset import Dataset, PlacedTurn
-from utb_inspect.schema import AskStep, CallStep
+from utb_inspect.schema import AnswerStep, AskStep, CallStep
 from utb_inspect.trajectory.calls import Call, Message, Tools
 from utb_inspect.trajectory.run import Run
 from utb_inspect.trajectory.verdict import judge
@@ -30,17 +30,11 @@ def play(turn: PlacedTurn, index: int, tools: Tools) -> Run:
     run = Run(turn.turn, tools)
     state = run.paths[index]
     while run.ended is None:
-        ready = [
-            step
-            for step in state.path.steps[:-1]
-            if step.id not in state.returned and all(before in state.returned for before in step.after)
-        ]
-        asks = [step for step in ready if isinstance(step, AskStep)]
-        calls = [step for step in ready if isinstance(step, CallStep)]
-        if asks:
-            run.reply(Message(text=asks[0].message))
-        elif calls:
-            run.reply(Message(calls=tuple(Call(step.id, step.call, step.arguments) for step in calls)))
-        else:
-            run.reply(Message(text=state.path.answer))
+        steps = state.next_steps()
+        match steps[0]:
+            case AskStep(message=text) | AnswerStep(answer=text):
+                run.reply(Message(text=text))
+            case _:
+                calls = [step for step in steps if isinstance(step, CallStep)]
+                run.reply(Message(calls=tuple(Call(step.id, step.call, step.arguments) for step in calls)))
     return run

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from utb_inspect.analysis.tool_stats import functions_of, tool_statistics
 from utb_inspect.checks.counts import whole_split
 from utb_inspect.checks.finding import INFO, Finding
 from utb_inspect.datasets.dataset import Dataset
@@ -36,9 +37,9 @@ def tools_are_as_many_and_as_rich(dataset: Dataset) -> Iterator[Finding]:
         yield Finding(INFO, None, f"there are {len(dataset.toolsets)} toolsets, not {TOOLSETS}")
     if len(names) != TOOLS:
         yield Finding(INFO, None, f"there are {len(names)} tool names, not {TOOLS}")
-    count = sum(len(tool.function.parameters.get("properties") or {}) for tool in tools)
-    if tools and count / len(tools) < PARAMETERS:
-        yield Finding(INFO, None, f"tools have {count / len(tools):.2f} parameters on average; at least {PARAMETERS}")
+    slots = tool_statistics(map(functions_of, dataset.toolsets.values())).slots_per_tool
+    if slots is not None and slots < PARAMETERS:
+        yield Finding(INFO, None, f"tools have {slots:.2f} parameters on average; at least {PARAMETERS}")
     kinds = {kind for tool in tools for kind in _kinds(tool.function.parameters, top=True)}
     for kind in ("object", "array", "enum", "boolean", "number", "default"):
         if kind not in kinds:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal, Protocol
 
-from utb_inspect.schema import AskStep, CallStep, DataError, Path, Turn
+from utb_inspect.schema import AnswerStep, AskStep, CallStep, DataError, Path, Turn
 from utb_inspect.trajectory.agreement import ArgumentCheck, check_arguments, fit_of
 from utb_inspect.trajectory.assignment import Fit, assign
 from utb_inspect.trajectory.calls import Call, Message, ReadCall, Tools
@@ -141,6 +141,16 @@ class PathState:
             for ask in self.path.asks
             if ask.id not in self.asked and all(before in self.returned for before in ask.after)
         ]
+
+    def next_steps(self) -> Sequence[CallStep | AskStep | AnswerStep]:
+        """What the reference does next: its first due question, else every call that is ready, else the answer."""
+        ready = [
+            step
+            for step in self.path.steps[:-1]
+            if step.id not in self.returned and all(before in self.returned for before in step.after)
+        ]
+        asks = [step for step in ready if isinstance(step, AskStep)]
+        return asks[:1] or ready or self.path.steps[-1:]
 
     def ask(self, step: AskStep, round_: int, on_target: bool) -> None:
         self.asked[step.id] = Asked(round_, on_target)
