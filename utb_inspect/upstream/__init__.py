@@ -5,7 +5,11 @@ from .run import UpstreamCall, UpstreamReply, UpstreamRun, UpstreamVerdict, judg
 from .tools import shown_tools
 from .verify import verify_case
 
+UPSTREAM_VERSION = "upstream"
+"""Version of these verdicts, which signatures carry; a change of them would make it `upstream-2`."""
+
 __all__ = [
+    "UPSTREAM_VERSION",
     "UpstreamCall",
     "UpstreamReply",
     "UpstreamRun",

@@ -1,0 +1,69 @@
+"""Which data a log is of and which version of the scoring rules made its scores."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from inspect_ai.log import EvalLog
+
+from utb_inspect.datasets.loader import load, shipped
+from utb_inspect.rescoring.suite import bare_name
+from utb_inspect.trajectory.verdict import SPEC_VERSION
+from utb_inspect.upstream import UPSTREAM_VERSION
+
+
+def signature(log: EvalLog) -> str:
+    """A log's signature; empty when it has none."""
+    return str((log.eval.metadata or {}).get("signature", ""))
+
+
+def part(text: str, name: str) -> str:
+    """A part of a signature, such as `data` or `verdict`; empty when it has no such part."""
+    return dict(field.partition(":")[::2] for field in text.split("|")).get(name, "")
+
+
+def installed_version(log: EvalLog) -> str:
+    """The installed scoring version of a log's kind: the spec's, or the public evaluator's for its runs."""
+    return UPSTREAM_VERSION if _kind(part(signature(log), "verdict")) == _kind(UPSTREAM_VERSION) else SPEC_VERSION
+
+
+def scoring_versions(log: EvalLog) -> list[str]:
+    """The scoring versions of a log's scores, as its scorers say; those that say nothing are of the signature's."""
+    signed = part(signature(log), "verdict")
+    found = {
+        str((scorer.metadata or {}).get("verdict", signed))
+        for scorer in log.eval.scorers or []
+        if bare_name(scorer.name) is not None
+    }
+    return sorted(version for version in found or {signed} if _kind(version) == _kind(signed))
+
+
+def _kind(version: str) -> str:
+    return version.partition("-")[0]
+
+
+def rescored_metadata(log: EvalLog) -> dict[str, Any]:
+    """A log's metadata once it is scored by the installed version.
+
+    The signature's `verdict` part follows the scoring; `suite` and `inspect` stay, since they say what made the run.
+    A signature that changes is kept in `rescored_from`.
+    """
+    old = signature(log)
+    new = re.sub(r"(?<=\|)verdict:[^|]*", f"verdict:{installed_version(log)}", old)
+    metadata = dict(log.eval.metadata or {})
+    if new != old:
+        metadata |= {"signature": new, "rescored_from": [*metadata.get("rescored_from", []), old]}
+    return metadata
+
+
+def other_data(log: EvalLog) -> str | None:
+    """A sentence when the installed data of the same name is not what the log was made with."""
+    metadata = log.eval.metadata or {}
+    name, made = str(metadata.get("dataset")), str(metadata.get("dataset_hash"))
+    if name not in shipped() or (installed := load(name)).hash == made:
+        return None
+    return (
+        f"made with {part(signature(log), 'data')}, installed is {installed.info.version}#{installed.hash[:6]}; "
+        "scored against the references that the log carries"
+    )
