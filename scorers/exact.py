@@ -5,9 +5,10 @@ from inspect_ai.solver import TaskState
 
 from utb_inspect.scorers.judged import Judged, score_of
 from utb_inspect.scorers.metrics import breakdown, stderr
+from utb_inspect.trajectory.verdict import SPEC_VERSION
 
 
-@scorer(metrics=[accuracy(), stderr(), breakdown()])
+@scorer(metrics=[accuracy(), stderr(), breakdown()], verdict=SPEC_VERSION)
 def utb_exact() -> Scorer:
     """Whether every call, argument, order, question and the answer are as the reference has them.
 

@@ -13,7 +13,7 @@ from inspect_ai.scorer import Score
 from inspect_ai.solver import TaskState
 
 from utb_inspect.datasets.record import TurnRecord, marked_cut, marked_error, marked_played
-from utb_inspect.explain import explain, run_line
+from utb_inspect.explain import escape, explain, flags, run_line
 from utb_inspect.faults import provider_fault
 from utb_inspect.trajectory.run import Run, replay
 from utb_inspect.trajectory.verdict import Verdict, judge
@@ -34,8 +34,13 @@ class Judged:
 
     @cached_property
     def answer(self) -> str:
-        """The run in one line."""
-        return run_line(self.run.messages, self.run.ended is not None)
+        """The run in one line, flags behind it."""
+        line = run_line(self.run.messages, self.run.ended is not None)
+        return " ".join([line, *(f"({flag})" for flag in self.flags)])
+
+    @property
+    def flags(self) -> list[str]:
+        return flags(self.run, self.cut)
 
     @cached_property
     def explanation(self) -> str:
@@ -99,4 +104,4 @@ def score_of(state: TaskState, score: Callable[[Judged], Score]) -> Score:
 
 def unscored(reason: str) -> Score:
     """A score that no metric counts, with why."""
-    return Score.unscored(reason="scoring_failed", explanation=f"Not scored: {reason}.")
+    return Score.unscored(reason="scoring_failed", explanation=f"**Not scored**: {escape(reason)}")

@@ -5,10 +5,10 @@ from inspect_ai.solver import TaskState
 
 from utb_inspect.scorers.judged import Judged, score_of
 from utb_inspect.scorers.metrics import incidence
-from utb_inspect.trajectory.verdict import LABELS
+from utb_inspect.trajectory.verdict import LABELS, SPEC_VERSION
 
 
-@scorer(metrics=[incidence()])
+@scorer(metrics=[incidence()], verdict=SPEC_VERSION)
 def utb_labels() -> Scorer:
     """The failure labels of a turn, each true or false; all false when it is exact.
 

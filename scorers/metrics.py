@@ -15,6 +15,7 @@ from utb_inspect.analysis.statistics import (
     mean_of_means,
     mean_of_means_stderr,
 )
+from utb_inspect.explain import FLAGS
 from utb_inspect.schema import Change, Structure, Subtype, Third
 from utb_inspect.trajectory.verdict import LABELS
 
@@ -185,9 +186,23 @@ def figures() -> Metric:
     return compute
 
 
+@metric(name="flagged", scores="unreduced")
+def flagged() -> Metric:
+    """Shares of the decisions that the step cap ended, and in which an output was cut at `max_tokens`."""
+
+    def compute(scores: list[SampleScore]) -> Value:
+        flags = [str(score.score.as_dict()["flags"]) for score in scores]
+        found: dict[str, float] = {}
+        for flag in FLAGS:
+            _put_share(found, flag.replace(" ", "_"), [flag in given for given in flags])
+        return found
+
+    return compute
+
+
 def _put_share(found: dict[str, float], name: str, group: list[bool]) -> None:
     if group:
         found[name] = sum(group) / len(group)
 
 
-__all__: list[str] = ["AVERAGED", "breakdown", "figures", "incidence", "stderr"]
+__all__: list[str] = ["AVERAGED", "breakdown", "figures", "flagged", "incidence", "stderr"]

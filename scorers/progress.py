@@ -5,9 +5,10 @@ from inspect_ai.solver import TaskState
 
 from utb_inspect.scorers.judged import Judged, score_of
 from utb_inspect.scorers.metrics import figures
+from utb_inspect.trajectory.verdict import SPEC_VERSION
 
 
-@scorer(metrics=[figures()])
+@scorer(metrics=[figures()], verdict=SPEC_VERSION)
 def utb_progress() -> Scorer:
     """Progress (0 to 1), optimal, asked, and counts of rounds, calls, questions and question sentences.
 

@@ -5,9 +5,10 @@ from inspect_ai.solver import TaskState
 
 from utb_inspect.scorers.judged import Judged, score_of
 from utb_inspect.scorers.metrics import breakdown, stderr
+from utb_inspect.trajectory.verdict import SPEC_VERSION
 
 
-@scorer(metrics=[accuracy(), stderr(), breakdown()])
+@scorer(metrics=[accuracy(), stderr(), breakdown()], verdict=SPEC_VERSION)
 def utb_relaxed() -> Scorer:
     """Whether the decision is right but for preferences, order without need, and calls without effect.
 

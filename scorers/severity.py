@@ -4,9 +4,10 @@ from inspect_ai.scorer import Score, Scorer, Target, frequency, scorer
 from inspect_ai.solver import TaskState
 
 from utb_inspect.scorers.judged import Judged, score_of
+from utb_inspect.trajectory.verdict import SPEC_VERSION
 
 
-@scorer(metrics=[frequency(categories=["none", "slight", "major"])])
+@scorer(metrics=[frequency(categories=["none", "slight", "major"])], verdict=SPEC_VERSION)
 def utb_severity() -> Scorer:
     """`none`, `slight` or `major`. Unscored when the run ended in an error. Source: spec section 5, Severity."""
 

@@ -5,13 +5,14 @@ from inspect_ai.solver import TaskState
 
 from utb_inspect.answers import UpstreamAnswers
 from utb_inspect.datasets.record import TurnRecord, marked_error
-from utb_inspect.explain import run_line
+from utb_inspect.explain import escape, run_line
 from utb_inspect.scorers.judged import CUT_SHORT, unscored
 from utb_inspect.scorers.metrics import breakdown, stderr
 from utb_inspect.trajectory.run import replay
+from utb_inspect.upstream import UPSTREAM_VERSION, UpstreamVerdict
 
 
-@scorer(metrics=[accuracy(), stderr(), breakdown()])
+@scorer(metrics=[accuracy(), stderr(), breakdown()], verdict=UPSTREAM_VERSION)
 def utb_upstream() -> Scorer:
     """Whether the public evaluator labels the run `correct`, its quirks included.
 
@@ -34,7 +35,7 @@ def utb_upstream() -> Scorer:
         return Score(
             value=verdict.label == "correct",
             answer=run_line(messages, ended=True),
-            explanation="\n".join(verdict.reasons) or "Correct by the public evaluator.",
+            explanation=_explained(verdict),
             metadata={
                 "action_name_label": verdict.action_name_label,
                 "action_arguments_label": verdict.action_arguments_label,
@@ -44,3 +45,9 @@ def utb_upstream() -> Scorer:
         )
 
     return score
+
+
+def _explained(verdict: UpstreamVerdict) -> str:
+    if verdict.label == "correct":
+        return "**Correct** by the public evaluator."
+    return "\n".join(["**Wrong** by the public evaluator:", "", *(f"- {escape(why)}" for why in verdict.reasons)])

@@ -5,15 +5,18 @@ from __future__ import annotations
 from copy import deepcopy
 from dataclasses import replace
 
+from inspect_ai.log import transcript
 from inspect_ai.model import ChatMessage, ChatMessageAssistant
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from utb_inspect.datasets import load
-from utb_inspect.datasets.dataset import Layout
-from utb_inspect.datasets.history import Prompts, View
+from utb_inspect.datasets.dataset import Layout, PlacedTurn
+from utb_inspect.datasets.history import Prompts, View, earlier_turns, environment_line
 from utb_inspect.datasets.language import Language
 from utb_inspect.datasets.public_form import public_form
 from utb_inspect.datasets.record import TurnRecord, VerdictKind
+from utb_inspect.datasets.samples import decision_line
+from utb_inspect.explain import escape
 from utb_inspect.solvers.tools import answering_tools
 from utb_inspect.trajectory.run import OffPath
 
@@ -59,10 +62,25 @@ def show(
             public=public_form(turn) if verdict == "upstream" else None,
         )
         record.save(state.store)
+        transcript().info(_boundary(prompts, turn, len(state.messages)), source="utb_inspect")
         state.tools = answering_tools(record)
         return state
 
     return solve
+
+
+def _boundary(prompts: Prompts, turn: PlacedTurn, messages: int) -> str:
+    """What a reader is told where history ends and the run begins."""
+    earlier = earlier_turns(prompts.dataset, turn, prompts.view.history)
+    turns = f"{len(earlier)} turn{'s' * (len(earlier) > 1)}"
+    shown = f"{turns}, from {earlier[0].id} to {earlier[-1].id}" if earlier else "none"
+    where = environment_line(turn.topic.environment).strip("[]") or "unknown"
+    return f"""**History ends here and the run begins.**
+
+- History: {shown}; {messages} messages with the system message and the request
+- Date and place: {escape(where)}
+- Request: {escape(turn.turn.request)}
+- Reference: {escape(decision_line(turn))}"""
 
 
 def _own(message: ChatMessage) -> ChatMessage:

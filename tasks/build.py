@@ -18,12 +18,12 @@ from utb_inspect.datasets.record import VerdictKind
 from utb_inspect.datasets.samples import profile_names, to_samples
 from utb_inspect.refusal import refusal
 from utb_inspect.schema import DataError, TaskType
-from utb_inspect.scorers import utb_exact, utb_labels, utb_progress, utb_relaxed, utb_severity, utb_upstream
+from utb_inspect.scorers import utb_exact, utb_labels, utb_progress, utb_relaxed, utb_severity, utb_turn, utb_upstream
 from utb_inspect.signature import signature
 from utb_inspect.solvers import play, show
 from utb_inspect.start import from_start
 from utb_inspect.trajectory.run import OffPath
-from utb_inspect.trajectory.verdict import SPEC_VERSION
+from utb_inspect.trajectory.verdict import LABELS, SPEC_VERSION
 
 logger = getLogger(__name__)
 
@@ -91,7 +91,9 @@ def _build(name: str, display_name: str, task_types: Sequence[TaskType], options
     for warning in dataset.warnings:
         logger.warning(warning)
     scorers = (
-        [utb_upstream()] if upstream else [utb_exact(), utb_relaxed(), utb_severity(), utb_labels(), utb_progress()]
+        [utb_upstream()]
+        if upstream
+        else [utb_exact(), utb_relaxed(), utb_severity(), utb_labels(), utb_progress(), utb_turn()]
     )
     headline = "utb_upstream" if upstream else "utb_exact"
     return Task(
@@ -143,20 +145,36 @@ def _text(key: str, value: Any) -> str:
     return value
 
 
+_TURN_COLUMNS = {
+    "labels": "failure labels",
+    "task_type": "task type",
+    "subtype": "turn subtype",
+    "third": "third",
+    "profile": "profile",
+    "flags": "flags",
+}
+"""What `utb_turn` shows, in the order of the sample list, with headings; the viewer gives long headings more room."""
+
+
 def _viewer(scores: list[str]) -> ViewerConfig:
-    """The sample list: request, decision, verdicts, the rest of what a reader filters by behind the column chooser."""
+    """The sample list: request, decision, verdicts, what kind of turn it is; the rest behind the column chooser."""
+    turn = [] if "utb_upstream" in scores else [TaskSamplesColumn.score("utb_turn", key) for key in _TURN_COLUMNS]
     columns = [
+        TaskSamplesColumn(id="sampleStatus"),
         TaskSamplesColumn(id="sampleId"),
         TaskSamplesColumn(id="input"),
         TaskSamplesColumn(id="answer"),
         *(TaskSamplesColumn.score(score) for score in scores),
+        *turn,
         TaskSamplesColumn(id="error"),
+        TaskSamplesColumn(id="limit"),
+        *(TaskSamplesColumn.score("utb_labels", label, visible=False) for label in LABELS),
+        *(TaskSamplesColumn(id=hidden, visible=False) for hidden in ("target", "tokens", "duration")),
     ]
     view = TaskSamplesView(
         name="Decisions",
         columns=columns,
-        compact_scores=True,
-        score_labels={score: score.removeprefix("utb_") for score in scores},
+        score_labels={**{score: score.removeprefix("utb_") for score in scores}, **_TURN_COLUMNS},
         score_color_scales={"utb_severity": {"none": "good", "slight": "warn", "major": "bad"}},
     )
     return ViewerConfig(task_samples_view=view)

@@ -37,7 +37,7 @@ from utb_inspect.schema import DataError
 from utb_inspect.trajectory.calls import Message
 
 ROOT = Path(__file__).parent.parent
-SCORERS = ("utb_exact", "utb_relaxed", "utb_severity", "utb_labels", "utb_progress")
+SCORERS = ("utb_exact", "utb_relaxed", "utb_severity", "utb_labels", "utb_progress", "utb_turn")
 CANARY = "HARBOUR-CANARY 7f1c: never to be trained on"
 
 

@@ -17,7 +17,15 @@ from inspect_ai.scorer import accuracy
 from inspect_ai.solver import generate
 from support import SCORERS, Seen, inspect_commands, once, output, run, samples, values, write_dataset
 
-from utb_inspect.scorers import utb_exact, utb_labels, utb_progress, utb_relaxed, utb_severity, utb_upstream
+from utb_inspect.scorers import (
+    utb_exact,
+    utb_labels,
+    utb_progress,
+    utb_relaxed,
+    utb_severity,
+    utb_turn,
+    utb_upstream,
+)
 from utb_inspect.tasks import user_tool_bench
 from utb_inspect.trajectory.verdict import LABELS
 
@@ -183,10 +191,10 @@ def test_inspect_score_gives_the_same_scores_again(logs: dict[str, Any], name: s
 
 @pytest.mark.parametrize("sample", UNSCORED)
 def test_scoring_again_never_turns_an_error_into_a_decision(log: EvalLog, sample: str) -> None:
-    scorers = [utb_exact(), utb_relaxed(), utb_severity(), utb_labels(), utb_progress()]
+    scorers = [utb_exact(), utb_relaxed(), utb_severity(), utb_labels(), utb_progress(), utb_turn()]
     again = score_log(log, scorers, model="none/none", action="overwrite", display="none")
     found = (samples(again)[sample].scores or {}).values()
-    assert len(found) == 5
+    assert len(found) == 6
     assert all(isinstance(s.value, float) and math.isnan(s.value) for s in found)
     assert all("Not scored" in (s.explanation or "") for s in found)
     assert {s: values(x) for s, x in samples(again).items() if s in WANTED} == {

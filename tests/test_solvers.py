@@ -449,7 +449,7 @@ def test_a_limit_that_cuts_a_run_short_leaves_it_unscored(folder: str, limit: di
     assert made(sample)  # something was done, and would be judged wrong
     assert all(value != value for value in values(sample).values())
     assert log.results is not None
-    assert [(s.scored_samples, s.unscored_samples) for s in log.results.scores] == [(0, 1)] * 5
+    assert [(s.scored_samples, s.unscored_samples) for s in log.results.scores] == [(0, 1)] * 6
 
 
 def test_a_limit_that_is_not_reached_changes_nothing(folder: str) -> None:

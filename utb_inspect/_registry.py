@@ -8,6 +8,7 @@ from utb_inspect.scorers import (
     utb_progress,
     utb_relaxed,
     utb_severity,
+    utb_turn,
     utb_upstream,
 )
 from utb_inspect.solvers import play, show
@@ -35,5 +36,6 @@ __all__ = [
     "utb_progress",
     "utb_relaxed",
     "utb_severity",
+    "utb_turn",
     "utb_upstream",
 ]

@@ -10,6 +10,7 @@ from typing import Any
 from utb_inspect import __version__
 from utb_inspect.datasets.dataset import Dataset
 from utb_inspect.trajectory.verdict import SPEC_VERSION
+from utb_inspect.upstream import UPSTREAM_VERSION
 
 
 def signature(dataset: Dataset, options: Mapping[str, Any], profiles: Sequence[str] | None = None) -> str:
@@ -20,7 +21,7 @@ def signature(dataset: Dataset, options: Mapping[str, Any], profiles: Sequence[s
     upstream = options.get("verdict") == "upstream"
     parts = {
         "data": dataset.name,
-        "verdict": "upstream" if upstream else SPEC_VERSION,
+        "verdict": UPSTREAM_VERSION if upstream else SPEC_VERSION,
         "history": options.get("history", "full"),
         "environment": options.get("environment", dataset.layout),
         "off_path": options.get("off_path", "continue"),

@@ -83,7 +83,7 @@ class Prompts:
         for earlier in shown:
             messages.extend(self._play(earlier, opens=earlier.topic.id not in opened))
             opened.add(earlier.topic.id)
-        messages.append(self._request(turn, opens=turn.topic.id not in opened))
+        messages.append(self._request(turn, f"current request: {turn.id}", opens=turn.topic.id not in opened))
         return messages
 
     def _system(self, turn: PlacedTurn) -> ChatMessage:
@@ -95,16 +95,17 @@ class Prompts:
             text = date if prompt is None else f"{prompt}\n\n{date}"
         return ChatMessageSystem(id=f"{turn.id}.system", content=text, source="input")
 
-    def _request(self, turn: PlacedTurn, opens: bool) -> ChatMessage:
+    def _request(self, turn: PlacedTurn, mark: str, opens: bool) -> ChatMessage:
+        """A request; `mark` is for readers of the log and goes to no provider."""
         text = turn.turn.request
         if opens and self.layout == "inline" and (line := environment_line(turn.topic.environment)):
             text = f"{line}\n{text}"
-        return ChatMessageUser(id=f"{turn.id}.request", content=text, source="input")
+        return ChatMessageUser(id=f"{turn.id}.request", content=text, source="input", metadata={"utb": mark})
 
     def _play(self, turn: PlacedTurn, opens: bool) -> list[ChatMessage]:
         key = (turn.id, opens)
         if key not in self._played:
-            self._played[key] = [self._request(turn, opens), *played(turn)]
+            self._played[key] = [self._request(turn, f"history: {turn.id}", opens), *played(turn)]
         return self._played[key]
 
 

@@ -77,7 +77,7 @@ def mark_played(store: Store) -> None:
 
 
 def marked_played(store: Store) -> bool:
-    return bool(store.get("utb_played", False))
+    return "utb_played" in store
 
 
 def mark_error(store: Store, error: str) -> None:
@@ -96,4 +96,4 @@ def mark_cut(store: Store) -> None:
 
 
 def marked_cut(store: Store) -> bool:
-    return bool(store.get("utb_cut", False))
+    return "utb_cut" in store

@@ -43,10 +43,11 @@ MIN_ROUGE = 0.7
 FREE_TEXT_WORDS = 4
 """Words from which a string is free text."""
 
-_STOP_WORDS = frozenset(
+STOP_WORDS = frozenset(
     """a an the of in on at to for from by with and or but is are be as it its this that these those into over under
     up down out please my me i you your we our us he she they him his her them their included including near""".split()
 )
+"""Words that carry no content of their own (spec section 3, free text)."""
 _ARTICLES = frozenset(("a", "an", "the"))
 _MARKERS = frozenset(("from", "to", "before", "after", "not", "without", "never", "except"))
 _NEGATIONS = frozenset("not no never without don't dont cannot can't".split())
@@ -153,7 +154,7 @@ def _number_gap(reference: Any, made: Any) -> Decimal | None:
 
 def _same_free_text(reference: list[str], made: list[str]) -> bool:
     return (
-        Counter(w for w in reference if w not in _STOP_WORDS) == Counter(w for w in made if w not in _STOP_WORDS)
+        Counter(w for w in reference if w not in STOP_WORDS) == Counter(w for w in made if w not in STOP_WORDS)
         and rouge_l(reference, made) >= MIN_ROUGE
         and _marked(reference) == _marked(made)
     )
@@ -208,6 +209,8 @@ class ArgumentCheck:
     ground: Ground | None = None
     stale: bool = False
     """The made value is one that the ground lists as superseded."""
+    view: SchemaView = _NO_SCHEMA
+    """The argument's place in the tool's schema."""
 
     @property
     def unsupported(self) -> bool:
@@ -285,7 +288,7 @@ class _Checker:
         ground = own or inherited
         match = ground.match if ground else None
         if own and own.accept and self._accepted(own, made, view):
-            return self._add(path, reference, made, True, ground)
+            return self._add(path, reference, made, True, ground, view)
         stale = stale or (own is not None and any(agree(old.value, made, view) for old in own.superseded))
 
         if not isinstance(match, AnyMatch | ContainsAllMatch) or self._inner(key):
@@ -309,7 +312,7 @@ class _Checker:
                 for i, j in enumerate(made_at):
                     self.visit(f"{path}[{i}]", f"{key}[]", left[i], right[j], view.item(i), ground, stale)
                 return
-        self._add(path, reference, made, agree(reference, made, view, match), ground or self._inner(key), stale)
+        self._add(path, reference, made, agree(reference, made, view, match), ground or self._inner(key), view, stale)
 
     def _accepted(self, ground: Ground, made: Any, view: SchemaView) -> bool:
         # Accepted values are compared like the value itself, but for rules that do not look at a reference value.
@@ -353,7 +356,14 @@ class _Checker:
         return next((g for g in inside if g.basis != "preference"), inside[0] if inside else None)
 
     def _add(
-        self, path: str, reference: Any, made: Any, agrees: bool, ground: Ground | None, stale: bool = False
+        self,
+        path: str,
+        reference: Any,
+        made: Any,
+        agrees: bool,
+        ground: Ground | None,
+        view: SchemaView,
+        stale: bool = False,
     ) -> None:
         basis: Basis | None
         if ground is None:
@@ -363,7 +373,7 @@ class _Checker:
             basis = ground.basis
             if not agrees and self._invented(ground, made):
                 basis = "observation"
-        self.checks.append(ArgumentCheck(path, reference, made, agrees, basis, ground, stale and not agrees))
+        self.checks.append(ArgumentCheck(path, reference, made, agrees, basis, ground, stale and not agrees, view))
 
     def _invented(self, ground: Ground, made: Any) -> bool:
         """Whether a value to be chosen among candidates is none of them."""
