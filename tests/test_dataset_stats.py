@@ -560,17 +560,6 @@ def test_profiles_that_say_nothing_draw_no_field_groups(tmp_path: Path) -> None:
     assert sorted(charts) == ["domains", "profile_jaccard", "profile_tfidf"]
 
 
-@pytest.mark.parametrize("package", ["altair", "vl_convert"])
-def test_without_the_libraries_pictures_say_what_to_install(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, package: str
-) -> None:
-    monkeypatch.setitem(sys.modules, package, None)
-    result = utb(str(folder), "--pictures", str(tmp_path / "pictures"))
-    assert result.exit_code == 2
-    assert "pip install 'utb-inspect[pictures]'" in result.stderr
-    assert utb(str(folder)).exit_code == 0
-
-
 def test_a_folder_that_cannot_be_made_is_a_fault(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     result = utb(str(folder), "--pictures", str(tmp_path / "file/pictures"))

@@ -7,14 +7,15 @@ import sys
 from pathlib import Path
 
 import click
-from rich.console import Console
-from rich.markup import escape
 from rich.progress import track
-from rich.table import Table
 
 from utb_inspect import __version__
+from utb_inspect.cli_compare import compare
 from utb_inspect.cli_dataset import dataset, toolsets
+from utb_inspect.cli_demo import demo
+from utb_inspect.cli_estimate import estimate
 from utb_inspect.cli_faults import errors, tells_faults
+from utb_inspect.cli_rescore import rescore
 from utb_inspect.datasets.dataset import Layout
 from utb_inspect.datasets.language import Language
 from utb_inspect.schema import TASK_TYPES, DataError, TaskType
@@ -24,7 +25,7 @@ from utb_inspect.verify import VERIFIERS, Kind, read_cases
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="utb")
 def main() -> None:
-    """UserToolBench: sum up finished runs, check the scoring core, export what a model would see.
+    """UserToolBench: compare finished runs, plan new ones, look at the data, check the scoring core.
 
     The benchmark itself runs under Inspect, for instance offline:
 
@@ -34,8 +35,12 @@ def main() -> None:
     """
 
 
+main.add_command(compare)
 main.add_command(dataset)
 main.add_command(toolsets)
+main.add_command(demo)
+main.add_command(estimate)
+main.add_command(rescore)
 
 
 @main.group()
@@ -166,33 +171,3 @@ def export_prompts(
     else:
         write_text(output, "".join(lines))
         click.echo(f"{len(lines)} prompts written to {output}")
-
-
-@main.command()
-@click.argument("logs", nargs=-1, type=click.Path())
-@tells_faults
-def summary(logs: tuple[str, ...]) -> None:
-    """Tables of finished runs: samples in all, scored and errored, and accuracy.
-
-    LOGS are log files or folders of logs; by default ./logs. Accuracy is over the scored samples; beside it stands what
-    it would be with errors counted as wrong. Figures compare when task and signature agree.
-    """
-    from utb_inspect.analysis.summary import summaries
-
-    table = Table(box=None, pad_edge=False)
-    for name in ("task", "model", "status"):
-        table.add_column(name, overflow="fold")
-    for name in ("samples", "scored", "errored", "exact", "errors wrong", "relaxed", "errors wrong", "upstream"):
-        table.add_column(name, justify="right")
-    signatures: dict[str, None] = {}
-    for found in summaries(logs or ("logs",)):
-        signatures[found.signature] = None
-        cells = [str(found.samples), str(found.scored), str(found.errored)]
-        for accuracy in (found.exact, found.relaxed):
-            cells += ["", ""] if accuracy is None else [f"{accuracy:.3f}", f"{found.with_errors_wrong(accuracy):.3f}"]
-        cells.append("" if found.upstream is None else f"{found.upstream:.3f}")
-        table.add_row(found.task, found.model, found.status, *cells)
-    console = Console(highlight=False, width=None if sys.stdout.isatty() else 160)
-    console.print(table)
-    for number, text in enumerate(signatures, 1):
-        console.print(f"signature{f' {number}' if len(signatures) > 1 else ''}: {escape(text)}", soft_wrap=True)

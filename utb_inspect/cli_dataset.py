@@ -81,7 +81,7 @@ def shown_as(command: C) -> C:
 @click.option(
     "--pictures",
     type=click.Path(path_type=Path, file_okay=False),
-    help="Folder for PNG and SVG of figures 2 and 3; needs utb-inspect[pictures].",
+    help="Folder for PNG and SVG of figures 2 and 3.",
 )
 @tells_faults
 def dataset_stats(
@@ -103,7 +103,7 @@ def dataset_stats(
         written = write_pictures(stats, pictures)
         told = f"{len(written)} pictures written to {pictures}" if written else "there is no figure to draw"
         click.echo(told, err=True)
-    _show(dataset_tables(stats), dataset_figures(stats), stats.signature, format_, output)
+    show(dataset_tables(stats), dataset_figures(stats), stats.signature, format_, output)
 
 
 @dataset.command()
@@ -154,10 +154,10 @@ def toolset_stats(path: str, format_: Format, output: Path | None) -> None:
 
     found = toolsets_at(path)
     stats = tool_statistics(found.toolsets)
-    _show([tool_table(stats)], {"table_11": tool_figures(stats)}, found.signature, format_, output)
+    show([tool_table(stats)], {"table_11": tool_figures(stats)}, found.signature, format_, output)
 
 
-def _show(
+def show(
     tables: Sequence[Table], figures: Mapping[str, Any], signature: str, format_: Format, output: Path | None
 ) -> None:
     from utb_inspect.analysis.tables import markdown_tables, print_tables

@@ -5,7 +5,9 @@ from __future__ import annotations
 import io
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
+
+import altair
 
 from utb_inspect.analysis.dataset_stats import DatasetStatistics, DomainShare
 from utb_inspect.analysis.profile_fields import FieldGroup
@@ -13,10 +15,8 @@ from utb_inspect.analysis.profile_similarity import Similarity
 from utb_inspect.files import write_bytes
 from utb_inspect.schema import DataError
 
-if TYPE_CHECKING:
-    import altair
-
-    Chart = altair.Chart | altair.LayerChart
+Chart = Any
+"""An altair chart, whose generated types are not read."""
 
 SCALE = 2
 """Pixels of a PNG to a pixel of the chart."""
@@ -34,7 +34,7 @@ def write_pictures(stats: DatasetStatistics, folder: Path) -> list[Path]:
         Without profiles the last three are not drawn, with one profile the last two, without domains the first.
 
     Raises:
-        DataError: the libraries are not installed, or a file cannot be written.
+        DataError: a file cannot be written.
     """
     charts = dataset_charts(stats)
     if not charts:
@@ -53,11 +53,7 @@ def write_pictures(stats: DatasetStatistics, folder: Path) -> list[Path]:
 
 
 def dataset_charts(stats: DatasetStatistics) -> dict[str, Chart]:
-    """The charts that a dataset has figures for, by the name of their files.
-
-    Raises:
-        DataError: the libraries are not installed.
-    """
+    """The charts that a dataset has figures for, by the name of their files."""
     charts: dict[str, Chart] = {}
     if stats.domains:
         charts["domains"] = domain_chart(stats.domains, stats.signature)
@@ -84,7 +80,7 @@ def field_group_chart(groups: Sequence[FieldGroup], signature: str) -> Chart:
 
 def heatmap(similarity: Similarity, figure: Literal["jaccard", "tfidf"], signature: str) -> Chart:
     """Every pair of profiles, twice, mirrored; the diagonal is left empty."""
-    alt = _altair()
+    alt = altair
     names = list(similarity.profiles)
     values = [getattr(pair, figure) for pair in similarity.pairs]
     top = max(values) or 1.0
@@ -119,7 +115,7 @@ def heatmap(similarity: Similarity, figure: Literal["jaccard", "tfidf"], signatu
 
 
 def _bars(rows: Sequence[dict[str, Any]], title: str, signature: str, axis: str, format_: str) -> Chart:
-    alt = _altair()
+    alt = altair
     top = max(row["value"] for row in rows)
     base = alt.Chart(alt.Data(values=list(rows))).encode(
         x=alt.X(
@@ -139,7 +135,7 @@ def _bars(rows: Sequence[dict[str, Any]], title: str, signature: str, axis: str,
 
 
 def _title(text: str, signature: str) -> Any:
-    return _altair().TitleParams(text=text, subtitle=signature, anchor="start")
+    return altair.TitleParams(text=text, subtitle=signature, anchor="start")
 
 
 def _finished(chart: Any, **view: Any) -> Chart:
@@ -149,28 +145,8 @@ def _finished(chart: Any, **view: Any) -> Chart:
 
 
 def render(chart: Chart) -> tuple[bytes, str]:
-    """A chart as PNG and as SVG.
-
-    Raises:
-        DataError: the libraries are not installed.
-    """
-    try:
-        import vl_convert  # noqa: F401  (altair draws with it)
-    except ImportError:
-        raise _not_installed() from None
+    """A chart as PNG and as SVG."""
     png, svg = io.BytesIO(), io.StringIO()
     chart.save(png, format="png", scale_factor=SCALE)
     chart.save(svg, format="svg")
     return png.getvalue(), svg.getvalue()
-
-
-def _altair() -> Any:
-    try:
-        import altair
-    except ImportError:
-        raise _not_installed() from None
-    return altair
-
-
-def _not_installed() -> DataError:
-    return DataError("pictures need the packages altair and vl-convert-python; pip install 'utb-inspect[pictures]'")

@@ -12,7 +12,7 @@ from utb_inspect.trajectory.json_schema import MISSING
 LONGEST = 48
 """Characters of a value in a table. Inspect View squeezes wide tables until words break."""
 LONGEST_NAME = 64
-LONGEST_CALL = 120
+LONGEST_CALL = 64
 """Characters of all arguments of a call."""
 LONGEST_QUOTE = 240
 MOST_ROWS = 40

@@ -1,0 +1,1 @@
+"""Finished runs compared: logs to samples, samples to tables and statistics, tables to reports."""

@@ -1,0 +1,40 @@
+"""How far runs got, and in how many steps (spec section 5, Further per-turn figures)."""
+
+from __future__ import annotations
+
+from utb_inspect.compare.report import Column, Table
+from utb_inspect.compare.tables.making import MODEL, TURNS, made, over_profiles, pooled
+from utb_inspect.compare.tables.view import View
+
+
+def steps_table(view: View) -> Table:
+    """Progress, optimal paths, and means a turn of rounds, calls and questions."""
+    rows = [
+        {
+            "model": system,
+            "turns": len(scored),
+            **{key: over_profiles(scored, key) for key in ("progress", "optimal")},
+            **{f"{key}_pooled": pooled(scored, key) for key in ("progress", "optimal")},
+            "optimal_of_exact": scored.loc[scored["exact"] == 1, "optimal"].mean(),
+            **{key: scored[key].mean() for key in ("rounds", "calls", "questions")},
+        }
+        for system, scored in view.scored_of.items()
+    ]
+    columns = [
+        MODEL,
+        TURNS,
+        Column("progress", "Progress", interval=True),
+        Column("optimal", "Optimal", interval=True),
+        Column("progress_pooled", "Progress, pooled", interval=True),
+        Column("optimal_pooled", "Optimal, pooled", interval=True),
+        Column("optimal_of_exact", "Optimal of exact"),
+        Column("rounds", "Rounds a turn", "number"),
+        Column("calls", "Calls a turn", "number"),
+        Column("questions", "Questions a turn", "number"),
+    ]
+    note = (
+        "Progress: reference calls fully agreed with and questions met, of all of them. Optimal: exact, in the fewest "
+        "possible rounds. Means over profiles, then pooled; rounds (model messages), calls and questions pooled. "
+        "Epochs of a turn count apart."
+    )
+    return made(view.signatures, "steps", "Progress and steps", columns, rows, note)

@@ -1,0 +1,75 @@
+"""The estimate of a matrix of tasks and models."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from utb_inspect.estimate.limits import Duration, Limits, duration
+from utb_inspect.estimate.planned import PlannedTask
+from utb_inspect.estimate.prices import Cost, Price, cost, is_free
+from utb_inspect.estimate.requests import requests
+from utb_inspect.estimate.volume import Volume, measure, total
+
+ALL = "all tasks"
+"""Name of the row that sums up a model's tasks."""
+
+_FREE = Price(input=0, output=0, input_cache_write=0, input_cache_read=0)
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What a task is expected to take with a model."""
+
+    task: str
+    model: str
+    volume: Volume
+    free: bool
+    """An offline model of this package."""
+    cost: Cost | None
+    """None: a price is unknown."""
+    duration: Duration | None
+    """None: no limit was given."""
+
+
+def task_volumes(tasks: Iterable[PlannedTask], epochs: int = 1) -> dict[str, Volume]:
+    """The volume of each task by name, and of all together under `ALL` when there are several.
+
+    Args:
+        tasks: The tasks.
+        epochs: How often each sample is run. Nothing is taken to be cached from one epoch to the next.
+    """
+    volumes = {task.name: measure(requests(task)).scaled(times=epochs) for task in tasks}
+    return {**volumes, ALL: total(volumes.values())} if len(volumes) > 1 else volumes
+
+
+def estimates(
+    volumes: Mapping[str, Volume],
+    models: Iterable[str],
+    prices: Mapping[str, Price],
+    limits: Limits,
+    output_per_call: int | None = None,
+) -> list[Estimate]:
+    """An estimate for each model and task.
+
+    Args:
+        volumes: Task name to volume, as `task_volumes` has them.
+        models: Names of the models.
+        prices: Prices by model name.
+        limits: What holds a run up.
+        output_per_call: Output tokens of a call, reasoning included; by default what the reference answers.
+    """
+    return [
+        _estimate(task, model, volume, _FREE if is_free(model) else prices.get(model), limits, output_per_call)
+        for model in models
+        for task, volume in volumes.items()
+    ]
+
+
+def _estimate(
+    task: str, model: str, counted: Volume, price: Price | None, limits: Limits, output_per_call: int | None
+) -> Estimate:
+    volume = counted.scaled(ratio=price.token_ratio if price else 1)
+    if output_per_call is not None:
+        volume = replace(volume, output_tokens=volume.calls * output_per_call)
+    return Estimate(task, model, volume, is_free(model), cost(volume, price), duration(volume, limits))

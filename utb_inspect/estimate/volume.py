@@ -1,0 +1,57 @@
+"""How much a run sends and gets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from utb_inspect.estimate.prefix import SCOPES, Scope, repeated_tokens
+from utb_inspect.estimate.requests import Request
+from utb_inspect.estimate.tokens import framed, tokens
+
+
+@dataclass(frozen=True)
+class Volume:
+    """Samples, model calls and tokens of a run."""
+
+    samples: int
+    calls: int
+    input_tokens: float
+    """Of all calls, whether they are read from a cache or not."""
+    output_tokens: float
+    repeated: Mapping[Scope, float]
+    """Input tokens that repeat the beginning of an earlier request, by scope."""
+
+    def scaled(self, times: float = 1, ratio: float = 1) -> Volume:
+        """The volume of so many runs, for a tokenizer that makes `ratio` tokens of one."""
+        return Volume(
+            samples=round(self.samples * times),
+            calls=round(self.calls * times),
+            input_tokens=self.input_tokens * times * ratio,
+            output_tokens=self.output_tokens * times * ratio,
+            repeated={scope: count * times * ratio for scope, count in self.repeated.items()},
+        )
+
+
+def measure(requests: Iterable[Request]) -> Volume:
+    """The volume of one epoch's requests."""
+    sent = list(requests)
+    return Volume(
+        samples=len({request.turn.id for request in sent}),
+        calls=len(sent),
+        input_tokens=sum(framed(piece.text) for request in sent for piece in request.pieces),
+        output_tokens=sum(tokens(request.answer) for request in sent),
+        repeated=repeated_tokens(sent),
+    )
+
+
+def total(volumes: Iterable[Volume]) -> Volume:
+    """Several runs as one."""
+    runs = list(volumes)
+    return Volume(
+        samples=sum(run.samples for run in runs),
+        calls=sum(run.calls for run in runs),
+        input_tokens=sum(run.input_tokens for run in runs),
+        output_tokens=sum(run.output_tokens for run in runs),
+        repeated={scope: sum(run.repeated[scope] for run in runs) for scope in SCOPES},
+    )
