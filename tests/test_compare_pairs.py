@@ -302,9 +302,9 @@ def test_no_difference_is_said_with_what_could_have_been_found() -> None:
 def test_a_difference_names_the_higher_one() -> None:
     # Of 100 turns each, 15 more in four profiles, 16 in three, 17 in three.
     pair = compared(*[(40, 20 + n % 3, 5, 35 - n % 3) for n in range(10)])
-    assert verdict_words(pair, pair.p, 1, "x", "y").startswith("x is above y: x minus y is +15.90 points (p = 0.002,")
+    assert verdict_words(pair, pair.p, 1, "x", "y").startswith("x is above y by 15.90 points (p = 0.002,")
     swapped = compared(*[(40, 5, 20 + n % 3, 35 - n % 3) for n in range(10)])
-    assert verdict_words(swapped, 0.0001, 1, "x", "y").startswith("y is above x: x minus y is -15.90 points")
+    assert verdict_words(swapped, 0.0001, 1, "x", "y").startswith("y is above x by 15.90 points")
     assert "p < 0.001" in verdict_words(swapped, 0.0001, 1, "x", "y")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,9 +28,10 @@ from support import (
     write_dataset,
     write_public,
 )
+from wire.rules import tool_faults
 
 from utb_inspect.datasets import load
-from utb_inspect.datasets.wire import WireParams, tool_info, tool_names, wire_name
+from utb_inspect.datasets.wire import WireParams, is_wire_name, tool_info, tool_names, wire_name
 from utb_inspect.schema import Function, Tool, Toolset
 from utb_inspect.tasks import user_tool_bench
 
@@ -115,6 +117,27 @@ def test_providers_of_inspect_send_the_schema_whole(providers: str, monkeypatch:
             {"type": "object", "properties": {"type": {"enum": ["float", "any"], "default": "dict"}}},
             {"type": "object", "properties": {"type": {"enum": ["float", "any"], "default": "dict"}}},
         ),
+        # An array that may hold anything says so.
+        (
+            {"type": "object", "properties": {"a": {"type": "tuple"}, "b": {"type": ["array", "null"]}}},
+            {
+                "type": "object",
+                "properties": {"a": {"type": "array", "items": {}}, "b": {"type": ["array", "null"], "items": {}}},
+            },
+        ),
+        # The list form of older drafts.
+        (
+            {"type": "object", "properties": {"a": {"type": "array", "items": [{"type": "float"}]}}},
+            {
+                "type": "object",
+                "properties": {"a": {"type": "array", "prefixItems": [{"type": "number"}], "items": {}}},
+            },
+        ),
+        # Items stated otherwise stay as they are.
+        (
+            {"type": "object", "properties": {"a": {"type": "array", "prefixItems": [{}], "unevaluatedItems": False}}},
+            {"type": "object", "properties": {"a": {"type": "array", "prefixItems": [{}], "unevaluatedItems": False}}},
+        ),
         # Not closed when the toolset does not close it, not opened when it does.
         (
             {"type": "object", "properties": {"a": {}}, "additionalProperties": {"type": "float"}},
@@ -126,7 +149,7 @@ def test_providers_of_inspect_send_the_schema_whole(providers: str, monkeypatch:
         ),
     ],
 )
-def test_only_type_names_change(parameters: Any, sent: Any) -> None:
+def test_only_the_spelling_changes(parameters: Any, sent: Any) -> None:
     before = json.dumps(parameters)
     assert json_schema_dump(info(parameters).parameters) == sent
     assert json.dumps(parameters) == before
@@ -155,12 +178,39 @@ def test_shipped_schemas_are_sent_as_written(split: str) -> None:
             assert tool_info(tool).name == tool.name
 
 
+@pytest.mark.parametrize("split", ["utb_open", "utb_open_dynamic"])
+def test_providers_take_the_shipped_tools(split: str) -> None:
+    for tools in shipped_or_skip(split).toolsets.values():
+        assert list(tool_faults(sent_tools(tools.tools))) == []
+
+
+def test_providers_take_the_tools_of_the_public_rows(shared: Path) -> None:
+    lines = (shared / "upstream" / "tools_en.jsonl").read_text().splitlines()
+    functions = {json.dumps(tool["function"], sort_keys=True) for line in lines for tool in json.loads(line)}
+    assert len(functions) > 500
+    for text in functions:
+        tool = Tool(function=Function.model_validate_json(text), effect="read")
+        assert list(tool_faults(sent_tools([tool]))) == []
+
+
+def sent_tools(tools: Sequence[Tool]) -> list[tuple[str, str, Any]]:
+    infos = [tool_info(tool) for tool in tools]
+    return [(info.name, info.description, json_schema_dump(info.parameters)) for info in infos]
+
+
 # --- names ---------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", ["findTrains", "a", "get-it_2", "x" * 64])
 def test_a_name_that_fits_is_kept(name: str) -> None:
     assert wire_name(name) == name
+
+
+@pytest.mark.parametrize(
+    ("name", "taken"), [("a-b_2", True), ("", False), ("a.b", False), ("x" * 65, False), ("é", False)]
+)
+def test_whether_providers_take_a_name(name: str, taken: bool) -> None:
+    assert is_wire_name(name) is taken
 
 
 @pytest.mark.parametrize("name", ["rail.search/v2", LONG_NAME, "x" * 65, "查询", "find trains", "a\n", "é" * 70])

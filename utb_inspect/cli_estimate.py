@@ -9,8 +9,7 @@ from typing import Any
 
 import click
 
-from utb_inspect.cli_dataset import Format, shown_as
-from utb_inspect.cli_dataset import show
+from utb_inspect.cli_dataset import Format, show, shown_as
 from utb_inspect.cli_faults import errors, tells_faults
 from utb_inspect.schema import DataError
 

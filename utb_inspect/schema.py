@@ -9,6 +9,7 @@ checked by `utb_inspect.datasets.validation`.
 from __future__ import annotations
 
 import re
+import reprlib
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 from functools import cached_property
@@ -474,6 +475,11 @@ def _get(data: Any, key: int | str) -> Any:
         return None
 
 
+_BRIEF = reprlib.Repr()
+_BRIEF.maxlevel, _BRIEF.maxstring, _BRIEF.maxother = 3, 80, 80
+"""Never writes a whole value first: one of a few bytes can stand for billions, by aliases of YAML."""
+
+
 def _what(error: Any) -> str:
     message = re.sub(r"^Value error, ", "", error["msg"])
     found = error["input"]
@@ -483,7 +489,7 @@ def _what(error: Any) -> str:
         return "is not a field of the format; remove it or mend its name"
     if error["type"] in ("value_error", "step"):
         return message
-    shown = repr(found)
+    shown = _BRIEF.repr(found)
     return f"{message[0].lower()}{message[1:]} (found {shown if len(shown) <= 80 else shown[:77] + '...'})"
 
 

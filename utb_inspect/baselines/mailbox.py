@@ -17,7 +17,7 @@ from inspect_ai.tool import ToolInfo
 from utb_inspect.baselines.player import Action, SampleKey, current_sample, rounds_played
 from utb_inspect.baselines.prompts import prompt
 from utb_inspect.baselines.responses import Response
-from utb_inspect.files import write_text
+from utb_inspect.files import decode_json, write_text
 from utb_inspect.schema import DataError, parse
 
 POLL_SECONDS = 0.2
@@ -76,7 +76,7 @@ class Mailbox:
                 seen, changed = data, now
             if data is not None:
                 try:
-                    answer = json.loads(data)
+                    answer = decode_json(data)
                 except ValueError as error:
                     if now - changed > SETTLE_SECONDS:
                         raise DataError(f"{file}: no JSON ({error})") from None

@@ -185,13 +185,15 @@ def verdict_words(pair: PairResult, adjusted: float, tests: int, first: str, sec
         return f"{first} and {second} cannot be compared: they have no scored samples in common."
     p = "p < 0.001" if adjusted < 0.001 else f"p = {adjusted:.2g}"
     corrected = f" corrected for {tests} pairs" if tests > 1 else ""
-    bounds = f"{100 * found.low:+.2f} to {100 * found.high:+.2f}"
-    interval = "" if found.method == "none" else f", 95 % interval {bounds} for this pair alone"
-    figures = f"{first} minus {second} is {100 * found.estimate:+.2f} points ({p}{corrected}{interval})"
-    if adjusted > ALPHA:
+    shown = adjusted <= ALPHA
+    sign = -1 if shown and found.estimate < 0 else 1
+    low, high = sorted((sign * 100 * found.low, sign * 100 * found.high))
+    interval = "" if found.method == "none" else f", 95 % interval {low:+.2f} to {high:+.2f} for this pair alone"
+    if not shown:
+        figures = f"{first} minus {second} is {100 * found.estimate:+.2f} points ({p}{corrected}{interval})"
         return f"No difference shown: {figures}; {_could_find(pair, tests)}."
     higher, lower = (first, second) if found.estimate > 0 else (second, first)
-    return f"{higher} is above {lower}: {figures}."
+    return f"{higher} is above {lower} by {100 * abs(found.estimate):.2f} points ({p}{corrected}{interval})."
 
 
 def _could_find(pair: PairResult, tests: int) -> str:

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import json
+import math
+import os
 import re
-from collections.abc import Iterable
+import stat
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from utb_inspect.files import decode_json
 from utb_inspect.schema import DataError
 
 Truncated = Literal["refuse", "keep"]
 """What to do about a file whose last line is cut off: refuse it, or keep the rows before."""
+
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 def natural_key(text: str) -> tuple[tuple[int, int, str], ...]:
@@ -20,21 +26,40 @@ def natural_key(text: str) -> tuple[tuple[int, int, str], ...]:
     return tuple((0, int(part), "") if part.isdecimal() else (1, 0, part) for part in re.split(r"(\d+)", text))
 
 
-def read_json(path: Path, *, strict: bool) -> Any:
+class _NoJsonError(ValueError):
+    """A text that is no JSON, be it that it breaks off."""
+
+
+def read_json(path: Path, *, strict: bool, within: Collection[Path] = ()) -> Any:
     """Decode a JSON file.
 
     Args:
         path: The file.
         strict: Refuse keys that stand twice in an object, NaN and infinities, as the native format does.
+        within: Folders that it must not lead out of; none for no bounds.
 
     Raises:
         ValueError: what is wrong, without the file's name.
     """
-    return _decode(_read_bytes(path), strict=strict)
+    return _decode(_read_bytes(path, within), strict=strict)
 
 
-def _read_bytes(path: Path) -> bytes:
+LEADS_OUT = "leads out of the dataset's folder; put the file itself there"
+"""What is wrong with a link that `leads_out`."""
+
+
+def leads_out(path: Path, folders: Iterable[Path]) -> bool:
+    """Whether a path leads, through links or `..`, to a place in none of the folders."""
+    place = Path(os.path.realpath(path))  # `resolve` raises on links that run in a circle
+    return not any(place.is_relative_to(os.path.realpath(folder)) for folder in folders)
+
+
+def _read_bytes(path: Path, within: Collection[Path]) -> bytes:
+    if within and leads_out(path, within):
+        raise ValueError(LEADS_OUT)
     try:
+        if not (stat.S_ISREG(mode := path.stat().st_mode) or stat.S_ISDIR(mode)):
+            raise ValueError("is a device or pipe; give a file")
         return path.read_bytes()
     except OSError as error:
         raise ValueError(f"cannot be read: {error.strerror or error}") from None
@@ -43,16 +68,25 @@ def _read_bytes(path: Path) -> bytes:
 def _decode(data: bytes, *, strict: bool) -> Any:
     try:
         text = data.decode("utf-8-sig")
-        if not strict:
-            return json.loads(text)
-        return json.loads(text, object_pairs_hook=_unique, parse_constant=_no_constant)
+        hooks: dict[str, Callable[[Any], Any]] = {}
+        if strict:
+            hooks = {"object_pairs_hook": _unique, "parse_constant": _no_constant, "parse_float": _finite}
+        value = decode_json(text, **hooks)
     except UnicodeDecodeError as error:
-        raise ValueError(f"is not UTF-8 text (at byte {error.start + 1})") from None
+        raise _NoJsonError(f"is not UTF-8 text (at byte {error.start + 1})") from None
     except json.JSONDecodeError as error:
         place = f"line {error.lineno}, column {error.colno}" if "\n" in text else f"column {error.colno}"
-        raise ValueError(f"is no JSON ({error.msg} at {place})") from None
-    except RecursionError:
-        raise ValueError("is nested too deeply") from None
+        raise _NoJsonError(f"is no JSON ({error.msg} at {place})") from None
+    if _SURROGATE.search(text):
+        _check_encodes(value)
+    return value
+
+
+def _check_encodes(value: Any) -> None:
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        raise ValueError("holds half a surrogate pair, which cannot be sent") from None
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -68,6 +102,12 @@ def _no_constant(name: str) -> Any:
     raise ValueError(f"holds {name}, which is no JSON")
 
 
+def _finite(digits: str) -> float:
+    if math.isinf(number := float(digits)):
+        raise ValueError(f"holds {digits}, which is too large for a number")
+    return number
+
+
 @dataclass(frozen=True)
 class Row:
     """One JSON value of a file of rows."""
@@ -81,7 +121,14 @@ class Row:
     data: Any
 
 
-def read_rows(path: Path, name: str, truncated: Truncated, faults: list[str], warnings: list[str]) -> list[Row]:
+def read_rows(
+    path: Path,
+    name: str,
+    truncated: Truncated,
+    faults: list[str],
+    warnings: list[str],
+    within: Collection[Path] = (),
+) -> list[Row]:
     """Read the rows of a `.jsonl` file, or of a `.json` file that holds a list, one row, or lines.
 
     Args:
@@ -90,9 +137,10 @@ def read_rows(path: Path, name: str, truncated: Truncated, faults: list[str], wa
         truncated: What to do about a last line that is no JSON.
         faults: What cannot be used is added here, a line each.
         warnings: What was left out is added here, a line each.
+        within: Folders that the file must not lead out of; none for no bounds.
     """
     try:
-        data = _read_bytes(path)
+        data = _read_bytes(path, within)
         if path.suffix.lower() == ".json" and not _is_lines(data):
             return _listed(path, name, _decode(data, strict=False))
     except ValueError as error:
@@ -127,7 +175,7 @@ def _lines(
         try:
             rows.append(Row(source, path.stem, len(rows), _decode(line, strict=False)))
         except ValueError as error:
-            if number != lines[-1][0]:
+            if number != lines[-1][0] or not isinstance(error, _NoJsonError):
                 faults.append(f"{source}: {error}; mend or remove the line")
             elif truncated == "refuse":
                 faults.append(

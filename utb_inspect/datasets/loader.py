@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
@@ -16,6 +17,7 @@ from utb_inspect.datasets.public import info_file, public_files, read_public
 from utb_inspect.schema import DataError
 
 HUB = "hf:"
+_REVISION = re.compile(r"(?:[\w.-]+(?:/[\w.-]+)*)?")
 
 
 def load(source: str, *, language: Language | None = None, truncated: Truncated = "refuse") -> Dataset:
@@ -55,6 +57,8 @@ class _Place:
     path: Path
     name: str
     native: bool
+    links: Path | None = None
+    """Folder that the dataset's links may lead into."""
 
 
 def _find(source: str) -> _Place:
@@ -62,9 +66,18 @@ def _find(source: str) -> _Place:
         return _Place(_data() / source, source, native=True)
     if source.startswith(HUB):
         repository, _, revision = source.removeprefix(HUB).partition("@")
-        return _at(_download(repository, revision or None), repository.rpartition("/")[2])
-    path = Path(source).expanduser()
-    if not source.strip() or not path.exists():
+        # The cache looks both up as paths; the name is the hub's own to check, and it does.
+        if not _REVISION.fullmatch(revision) or ".." in revision.split("/"):
+            raise DataError(f"{source}: the revision is no name of a branch, tag or commit")
+        snapshot = _download(repository, revision or None)
+        # The cache's files are links to where it keeps what is in several snapshots.
+        return _at(snapshot, repository.rpartition("/")[2], snapshot.parents[1] / "blobs")
+    try:
+        path = Path(source).expanduser()
+        known = bool(source.strip()) and path.exists()
+    except RuntimeError:  # `~name` of nobody here
+        known = False
+    if not known:
         raise DataError(
             f"there is no dataset '{source}'; give {' or '.join(shipped())}, an existing file or folder, "
             f"or {HUB}OWNER/NAME"
@@ -72,7 +85,7 @@ def _find(source: str) -> _Place:
     return _at(path.resolve())
 
 
-def _at(path: Path, name: str | None = None) -> _Place:
+def _at(path: Path, name: str | None = None, links: Path | None = None) -> _Place:
     if path.is_file() and path.suffix.lower() not in (".jsonl", ".json"):
         raise DataError(f"{path.name}: a file of public rows ends in .jsonl or .json; or give a dataset folder")
     if path.is_file() and path.name == INFO:
@@ -80,7 +93,7 @@ def _at(path: Path, name: str | None = None) -> _Place:
     # Public rows may have a `dataset.json` beside them; a native dataset has folders.
     native = any((path / folder).is_dir() for folder in ("topics", "toolsets"))
     native = native or ((path / INFO).is_file() and not public_files(path))
-    return _Place(path, name or (path.stem if path.is_file() else path.name), native)
+    return _Place(path, name or (path.stem if path.is_file() else path.name), native, links)
 
 
 def _data() -> Path:
@@ -99,8 +112,8 @@ def _load(
     place: _Place, language: Language | None, truncated: Truncated, stamp: tuple[tuple[str, int, int], ...]
 ) -> Dataset:
     if not place.native:
-        return read_public(place.path, place.name, language, truncated)
-    dataset = read_native(place.path, place.name)
+        return read_public(place.path, place.name, language, truncated, place.links)
+    dataset = read_native(place.path, place.name, place.links)
     if language and language_of(turn.turn.request for turn in dataset.turns) not in (language, None):
         raise DataError(f"language={language}: {place.name} has no {NAMES[language]} texts; leave it out")
     return dataset

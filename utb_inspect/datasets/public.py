@@ -18,9 +18,13 @@ from utb_inspect.trajectory.calls import Tools
 
 
 def read_public(
-    source: FilePath, name: str, language: Language | None = None, truncated: Truncated = "refuse"
+    source: FilePath,
+    name: str,
+    language: Language | None = None,
+    truncated: Truncated = "refuse",
+    links: FilePath | None = None,
 ) -> Dataset:
-    """Read a file of public rows, or all such files of a folder.
+    """Read a file of public rows, or all such files of a folder, out of which no link may lead.
 
     Rows that repeat an id are kept, the later ones under a new id; so are topics of the same second. A reference
     call that its own schema refuses is a warning, since such rows exist: no run of that turn is exact.
@@ -30,6 +34,7 @@ def read_public(
         name: What the dataset is called, unless a `dataset.json` beside it says otherwise.
         language: Which of a row's two languages to read; by default English when it is there.
         truncated: What to do about a file whose last line is cut off.
+        links: A folder that links may lead into.
 
     Raises:
         DataError: with all faults of all files, a line each.
@@ -38,10 +43,12 @@ def read_public(
     warnings: list[str] = []
     drafts: list[DraftTopic] = []
     files = public_files(source)
+    beside = info_file(source)
+    within = [beside.parent] if links is None else [beside.parent, links]
     for path in files:
         shown = path.relative_to(source).as_posix() if source.is_dir() else path.name
         found = len(reader.faults)
-        rows = read_rows(path, shown, truncated, reader.faults, warnings)
+        rows = read_rows(path, shown, truncated, reader.faults, warnings, within if source.is_dir() else ())
         if not rows and len(reader.faults) == found:
             reader.faults.append(f"{shown}: holds no row")
         drafts.extend(draft for row in rows if (draft := reader.read(row)) is not None)
@@ -49,9 +56,8 @@ def read_public(
         reader.faults.append(f"{name}: holds neither {INFO} nor public rows (.jsonl, .json)")
     if language and reader.other_language:
         reader.faults.append(_language_fault(language, reader.other_language))
-    beside = info_file(source)
     info = (
-        read_info(beside, INFO, reader.faults)
+        read_info(beside, INFO, reader.faults, within)
         if beside.is_file()
         else DatasetInfo(name=name, version="0", licence="unknown")
     )

@@ -15,6 +15,7 @@ from utb_inspect.datasets.labels import SUBTYPES, TASK_TYPES, label_key
 from utb_inspect.datasets.language import Language, choose, is_given, language_of
 from utb_inspect.datasets.public_steps import read_steps
 from utb_inspect.datasets.public_tools import PublicToolsets
+from utb_inspect.files import decode_json
 from utb_inspect.schema import AnswerStep, AskStep, CallStep, DataError, Environment, Subtype, TaskType
 from utb_inspect.trajectory.calls import Tools
 
@@ -174,7 +175,7 @@ def _decoded(value: Any) -> Any:
     """A list that a row holds as JSON text, as tables do that cannot nest; anything else as it is."""
     if isinstance(value, str) and value.lstrip().startswith("["):
         try:
-            return json.loads(value)
+            return decode_json(value)
         except ValueError:
             return value
     return value

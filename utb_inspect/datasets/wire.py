@@ -21,21 +21,27 @@ from pydantic import (
 from utb_inspect.schema import Tool, Toolset
 from utb_inspect.trajectory.json_schema import wire_schema
 
+_TAKEN = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 _NOT_ALLOWED = re.compile(r"[^a-zA-Z0-9_-]")
 _SUFFIX = re.compile(r"_[0-9a-f]{6}$")
 _LONGEST = 64
 _ALPHABET = "abcdefghijklmnopqrstuvwxyz0123456789"
 
 
+def is_wire_name(name: str) -> bool:
+    """Whether every provider takes a tool's name: `^[a-zA-Z0-9_-]{1,64}$`."""
+    return _TAKEN.fullmatch(name) is not None
+
+
 def wire_name(name: str) -> str:
-    """A tool's name as providers take it, `^[a-zA-Z0-9_-]{1,64}$`.
+    """A tool's name as providers take it.
 
     A name that fits is kept. Another gets a suffix made from it, and so does one that looks as if it had got one, so
     that two names never become the same.
     """
-    fitting = _NOT_ALLOWED.sub("_", name)
-    if fitting == name and 0 < len(name) <= _LONGEST and not _SUFFIX.search(name):
+    if is_wire_name(name) and not _SUFFIX.search(name):
         return name
+    fitting = _NOT_ALLOWED.sub("_", name)
     return f"{fitting[: _LONGEST - 7]}_{hashlib.sha256(name.encode()).hexdigest()[:6]}"
 
 

@@ -39,7 +39,8 @@ MISSING: Any = object()
 def wire_schema(parameters: Mapping[str, Any] | None) -> dict[str, Any]:
     """A tool's `parameters` as a provider takes them: whole, with the type names of JSON Schema.
 
-    `true` and `false` as schemas are spelled out, since some readers know objects only.
+    `true` and `false` as schemas are spelled out, since some readers know objects only, and so is that an array may
+    hold anything: OpenAI takes none without `items`.
     """
     schema = _spell(deepcopy(dict(parameters or {})))
     assert isinstance(schema, dict)
@@ -55,6 +56,11 @@ def _spell(schema: Any, keyword: str = "") -> Any:
     if not isinstance(schema, dict):
         return schema
     _normalise_type(schema)
+    _normalise_items(schema)
+    declared = schema.get("type")
+    is_array = declared == "array" or (isinstance(declared, list) and "array" in declared)
+    if is_array and "unevaluatedItems" not in schema:
+        schema.setdefault("items", {})
     _replace_inner(schema, _spell)
     return schema
 
@@ -93,8 +99,7 @@ def _normalise(schema: Any, root: dict[str, Any], *, in_place: bool) -> Any:
         return schema
     schema.pop("$schema", None)
     _normalise_type(schema)
-    if isinstance(schema.get("items"), list):  # the array form of older drafts
-        schema["prefixItems"] = schema.pop("items")
+    _normalise_items(schema)
     _replace_inner(schema, lambda inner, keyword: _normalise(inner, root, in_place=keyword in _IN_PLACE))
     if not in_place and not _opens(schema):
         if _has_in_place(schema):
@@ -118,6 +123,11 @@ def _normalise_type(schema: dict[str, Any]) -> None:
             del schema["type"]
         else:
             schema["type"] = list(dict.fromkeys(_TYPE_NAMES.get(t, t) for t in declared))
+
+
+def _normalise_items(schema: dict[str, Any]) -> None:
+    if isinstance(schema.get("items"), list):  # the array form of older drafts
+        schema["prefixItems"] = schema.pop("items")
 
 
 def _has_in_place(schema: dict[str, Any]) -> bool:

@@ -11,7 +11,7 @@ from typing import Any, Literal, Protocol
 from utb_inspect.schema import AnswerStep, AskStep, CallStep, DataError, Path, Turn
 from utb_inspect.trajectory.agreement import ArgumentCheck, check_arguments, fit_of
 from utb_inspect.trajectory.assignment import Fit, assign
-from utb_inspect.trajectory.calls import Call, Message, ReadCall, Tools
+from utb_inspect.trajectory.calls import Message, ReadCall, Tools
 from utb_inspect.trajectory.questions import is_question, on_target
 
 OffPath = Literal["continue", "stop"]
@@ -239,7 +239,7 @@ class Run:
         kinds: list[list[tuple[ResultKind, Any]]] = []
         reads: set[str] = set()
         for call in message.calls:
-            made = MadeCall(len(self.calls), len(self.messages) - 1, self._own_id(call), self.tools.read(call))
+            made = MadeCall(len(self.calls), len(self.messages) - 1, own_id(call.id, self._ids), self.tools.read(call))
             self.calls.append(made)
             if not made.valid:
                 kinds.append([])
@@ -290,15 +290,15 @@ class Run:
         for step in met or due:
             state.ask(step, round_, on_target=bool(met))
 
-    def _own_id(self, call: Call) -> str:
-        """The call's id, or a new one when it is taken or empty."""
-        own = call.id
-        number = len(self.calls)
-        while not own or own in self._ids:
-            own = f"call{number:05d}"
-            number += 1
-        self._ids.add(own)
-        return own
+
+def own_id(call_id: str, taken: set[str]) -> str:
+    """A call's id, or a new one when it is empty or taken; taken from now on."""
+    own, number = call_id, len(taken)
+    while not own or own in taken:
+        own = f"call{number:05d}"
+        number += 1
+    taken.add(own)
+    return own
 
 
 class Answers(Protocol):

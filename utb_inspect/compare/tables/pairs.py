@@ -16,7 +16,7 @@ from utb_inspect.compare.tables.accuracy import AVERAGED, PARTS
 from utb_inspect.compare.tables.making import made
 from utb_inspect.compare.tables.view import Measure, View
 
-TOLD = 10
+TOLD = 6
 """Pairs up to which each is told in a sentence."""
 _COLUMNS = (
     Column("first", "First", "text"),
