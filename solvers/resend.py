@@ -19,7 +19,7 @@ def calls_of(message: ChatMessage) -> Sequence[ToolCall]:
 
 
 def fit_to_resend(message: ChatMessageAssistant, taken: set[str]) -> ChatMessageAssistant:
-    """The message with new ids for calls whose ids are taken, tool names that providers take, no blank text beside calls.
+    """The message with new ids for calls whose ids are taken, names that providers take, no blank text beside calls.
 
     Args:
         message: A model's message, as its provider returned it.

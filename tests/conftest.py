@@ -6,6 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+settings.register_profile("utb", deadline=None)  # times are not tested, and a busy machine would fail them
+settings.load_profile("utb")
 
 ROOT = Path(__file__).parent.parent
 SHARED = ROOT.parent / "shared"

@@ -259,7 +259,7 @@ def test_json_has_everything_unrounded(compared: Report) -> None:
 
 
 def read_csv(file: Path) -> pd.DataFrame:
-    return pd.read_csv(file, keep_default_na=False, na_values=[""])
+    return pd.read_csv(file, keep_default_na=False, na_values=[""], float_precision="round_trip")
 
 
 @both

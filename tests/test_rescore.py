@@ -147,7 +147,7 @@ def dump(log: EvalLog) -> Any:
     whole = log.model_dump(mode="json", exclude={"location", "etag", "samples", "metadata", "reductions"})
     whole["reductions"] = [r.model_dump(mode="json") for r in log.reductions or []]
     whole["samples"] = [_dump_sample(sample) for sample in log.samples or []]
-    return json.loads(json.dumps(whole).replace("NaN", '"NaN"'))
+    return json.loads(json.dumps(whole), parse_constant=str)
 
 
 def _dump_sample(sample: EvalSample) -> Any:

@@ -1,7 +1,8 @@
-"""What all commands share: how a fault of the data is told."""
+"""What all commands share: how a fault of the data is told, and how foreign text is printed."""
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable
 from functools import wraps
@@ -15,6 +16,14 @@ from utb_inspect.schema import DataError
 P = ParamSpec("P")
 R = TypeVar("R")
 
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+
+
+def printable(text: str) -> str:
+    """Text from data or logs, with what would steer a terminal spelled out."""
+    return _CONTROL.sub(lambda found: ascii(found[0])[1:-1], text)
+
+
 errors = Console(stderr=True, highlight=False, soft_wrap=True)
 
 
@@ -26,7 +35,7 @@ def tells_faults(command: Callable[P, R]) -> Callable[P, R]:
         try:
             return command(*args, **kwargs)
         except DataError as error:
-            errors.print(f"[bold red]Error[/]: {escape(str(error))}")
+            errors.print(f"[bold red]Error[/]: {escape(printable(str(error)))}")
             sys.exit(2)
 
     return run

@@ -13,7 +13,7 @@ from rich.table import Table
 
 from utb_inspect.checks.folder import dataset_folder
 from utb_inspect.checks.run import Report, check, check_plan
-from utb_inspect.cli_faults import errors
+from utb_inspect.cli_faults import errors, printable
 
 DEFAULT = "utb_open"
 
@@ -35,7 +35,7 @@ def show(source: str | None, plan: Path | None, profiles: Collection[str]) -> in
     for report in reports:
         for rule, findings in report.findings.items():
             for finding in findings:
-                click.echo(f"{finding} ({rule})")
+                click.echo(printable(f"{finding} ({rule})"))
     for report in reports:
         _summarise(report)
     return sum(report.count for report in reports)

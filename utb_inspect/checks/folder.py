@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Collection
 from importlib.resources import files
@@ -10,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from utb_inspect.checks.finding import INFO, Finding
-from utb_inspect.datasets.files import read_json
+from utb_inspect.datasets.files import LEADS_OUT, leads_out, read_json
 from utb_inspect.datasets.loader import shipped
-from utb_inspect.datasets.native import read_info
+from utb_inspect.datasets.native import read_info, toolsets_fault
 from utb_inspect.datasets.validation import compile_toolset
 from utb_inspect.schema import DataError, DatasetInfo, Toolset, parse
 
@@ -45,18 +46,23 @@ def copy_part(folder: Path, profiles: Collection[str], place: Path) -> Path:
     _write(place / INFO, {**info, "toolsets": "toolsets"})
     used = set()
     for profile in profiles:
-        topics = sorted((folder / "topics" / profile).glob("*.json"))
+        topics = sorted((folder / "topics" / profile).glob("*.json")) if _is_name(profile) else []
         if not topics:
             raise DataError(f"{folder.name} has no topic of profile '{profile}'")
         for file in [*topics, folder / "profiles" / f"{profile}.json"]:
+            if leads_out(file, [folder]):
+                raise DataError(f"{file.relative_to(folder)}: {LEADS_OUT}")
             if file.is_file():
                 _copy(file, place / file.relative_to(folder))
         used |= {
             toolset for file in topics if (data := _decoded(file)) and isinstance(toolset := data.get("toolset"), str)
         }
-    toolsets = folder / str(info.get("toolsets", "toolsets"))
+    where = str(info.get("toolsets", "toolsets"))
+    if fault := toolsets_fault(folder, where):
+        raise DataError(f"{INFO}: field 'toolsets': {fault}")
+    toolsets = folder / where
     (place / "toolsets").mkdir()
-    for toolset in used:
+    for toolset in filter(_is_name, used):
         file = toolsets / f"{toolset}.json"
         data = _decoded(file)
         if data is not None:  # another split's carries that one's canary
@@ -78,6 +84,8 @@ def read_toolsets(folder: Path) -> tuple[DatasetInfo, dict[str, Toolset], list[F
         raise DataError("\n".join([f"{folder.name} cannot be used:", *faults]))
     toolsets: dict[str, Toolset] = {}
     found: list[Finding] = []
+    if fault := toolsets_fault(folder, info.toolsets):
+        return info, toolsets, [Finding(INFO, None, f"field 'toolsets': {fault}")]
     for file in sorted((folder / info.toolsets).glob("*.json")):
         source = f"{info.toolsets}/{file.name}"
         try:
@@ -89,6 +97,11 @@ def read_toolsets(folder: Path) -> tuple[DatasetInfo, dict[str, Toolset], list[F
         compile_toolset(source, toolset, faults)
     found.extend(Finding(line.partition(": ")[0], None, line.partition(": ")[2]) for line in faults)
     return info, toolsets, found
+
+
+def _is_name(text: str) -> bool:
+    """Whether a text names something in a folder, and not a way out of it."""
+    return text not in ("", ".", "..") and not re.search(r"[/\\\0]", text)
 
 
 def _decoded(file: Path) -> dict[str, Any] | None:

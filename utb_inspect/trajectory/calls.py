@@ -10,11 +10,14 @@ from typing import Any
 
 from utb_inspect.schema import DataError, Effect, Tool, Toolset
 from utb_inspect.trajectory.json_schema import ArgumentSchema
+from utb_inspect.trajectory.validator import LONGEST
 
 DEEPEST = 100
 """Levels of nesting that arguments may have; no tool needs them, and recursion would end in a crash."""
 MOST_BITS = 4096
 """Size of the largest whole number that arguments may hold; Python refuses to print much larger ones."""
+MOST_VALUES = 20_000
+"""Objects, lists, texts and numbers that arguments may hold; each is compared with the reference's."""
 LONGEST_FAULT = 300
 """Characters of a fault as a model is shown it."""
 
@@ -96,7 +99,7 @@ class Tools:
         if call.parse_error is not None:
             return ReadCall(call.name, fault=_clip(f"the arguments could not be read: {call.parse_error}"))
         try:
-            arguments = parse_arguments(call.arguments)
+            arguments = parse_arguments(call.arguments, tool.schema.longest)
         except ValueError as error:
             return ReadCall(call.name, fault=_clip(f"the arguments could not be read: {error}"))
         arguments = tool.schema.drop_nulls(arguments)
@@ -110,11 +113,15 @@ def _clip(fault: str) -> str:
     return readable if len(readable) <= LONGEST_FAULT else f"{readable[: LONGEST_FAULT - 3]}..."
 
 
-def parse_arguments(arguments: str | Mapping[str, Any] | None) -> dict[str, Any]:
+def parse_arguments(arguments: str | Mapping[str, Any] | None, longest: int = LONGEST) -> dict[str, Any]:
     """The arguments of a call as an object; nothing at all, blank text and `null` are `{}`.
 
+    Args:
+        arguments: A JSON text, or the object decoded from one.
+        longest: Characters that names and texts may have, all together.
+
     Raises:
-        ValueError: no JSON (NaN and infinities are none), or JSON that is no object.
+        ValueError: no JSON (NaN and infinities are none), JSON that is no object, or too much of it.
     """
     if isinstance(arguments, str):
         if not arguments.strip():
@@ -127,25 +134,34 @@ def parse_arguments(arguments: str | Mapping[str, Any] | None) -> dict[str, Any]
         return {}
     if not isinstance(arguments, Mapping):
         raise ValueError("they must be a JSON object")
-    _check_values(arguments)
+    _check_values(arguments, longest)
     return dict(arguments)
 
 
-def _check_values(arguments: Mapping[str, Any]) -> None:
-    """Refuse what no JSON text should say: infinities, numbers of thousands of digits, bottomless nesting."""
+def _check_values(arguments: Mapping[str, Any], longest: int) -> None:
+    """Refuse what no JSON text should say: infinities, endless numbers and texts, bottomless nesting."""
     level: list[Any] = [arguments]
+    values, length = 0, 0
     for _ in range(DEEPEST):
         inner: list[Any] = []
         for item in level:
             match item:
+                case str():
+                    length += len(item)
                 case Mapping():
                     inner.extend(item.values())
+                    length += sum(map(len, item))
                 case list() | tuple():
                     inner.extend(item)
                 case float() if not math.isfinite(item):
                     raise ValueError(f"{item} is no JSON")
                 case int() if item.bit_length() > MOST_BITS:
                     raise ValueError("a number has too many digits")
+        values += len(level)
+        if values > MOST_VALUES:
+            raise ValueError(f"they hold more than {MOST_VALUES} values")
+        if length > longest:
+            raise ValueError(f"they have more than {longest} characters")
         if not inner:
             return
         level = inner

@@ -6,15 +6,9 @@ import ast
 import re
 from collections.abc import Callable, Iterator, Mapping
 from copy import deepcopy
-from fractions import Fraction
 from typing import Any
 
-from jsonschema import Draft202012Validator
-from jsonschema.exceptions import SchemaError, best_match
-from jsonschema.exceptions import ValidationError as SchemaValidationError
-from jsonschema.validators import extend
-from referencing import Registry
-from referencing.exceptions import Unresolvable
+from utb_inspect.trajectory.validator import Validator, matches
 
 _TYPE_NAMES = {"float": "number", "dict": "object", "tuple": "array"}
 _MAPS = ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas")
@@ -31,6 +25,9 @@ _IN_PLACE_SINGLE = ("if", "then", "else", "not")
 _IN_PLACE_LISTS = ("allOf", "anyOf", "oneOf")
 # Schemas that stand for the place they are in. A definition does wherever it is referred to; who refers closes it.
 _IN_PLACE = frozenset((*_IN_PLACE_LISTS, *_IN_PLACE_SINGLE, "$defs", "definitions", "dependentSchemas"))
+
+_DEEPEST = 16
+"""References and branches that are followed to find out what a schema defines."""
 
 MISSING: Any = object()
 """No value: an argument left out, or no default."""
@@ -85,29 +82,21 @@ def normalise_schema(parameters: Mapping[str, Any] | None) -> dict[str, Any]:
     schema does not define are closed off unless it says `additionalProperties`; a nested object schema without
     `properties` stays unconstrained.
     """
-    root = deepcopy(dict(parameters or {}))
-    schema = _normalise(root, root, in_place=False)
+    schema = _use_strict_names(deepcopy(dict(parameters or {})))
     assert isinstance(schema, dict)
+    _Closing(schema).close(schema, in_place=False)
     schema.setdefault("type", "object")
     if "properties" not in schema and not _opens(schema) and not _has_in_place(schema):
         schema["additionalProperties"] = False
     return schema
 
 
-def _normalise(schema: Any, root: dict[str, Any], *, in_place: bool) -> Any:
-    if not isinstance(schema, dict):
-        return schema
-    schema.pop("$schema", None)
-    _normalise_type(schema)
-    _normalise_items(schema)
-    _replace_inner(schema, lambda inner, keyword: _normalise(inner, root, in_place=keyword in _IN_PLACE))
-    if not in_place and not _opens(schema):
-        if _has_in_place(schema):
-            # Only `unevaluatedProperties` sees the properties that branches and references define.
-            if _closes(schema, root):
-                schema["unevaluatedProperties"] = False
-        elif "properties" in schema:
-            schema["additionalProperties"] = False
+def _use_strict_names(schema: Any, keyword: str = "") -> Any:
+    if isinstance(schema, dict):
+        schema.pop("$schema", None)
+        _normalise_type(schema)
+        _normalise_items(schema)
+        _replace_inner(schema, _use_strict_names)
     return schema
 
 
@@ -141,24 +130,47 @@ def _branches(schema: dict[str, Any]) -> Iterator[dict[str, Any]]:
     yield from (s for s in (schema.get("dependentSchemas") or {}).values() if isinstance(s, dict))
 
 
-def _closes(schema: dict[str, Any], root: dict[str, Any], depth: int = 0) -> bool:
-    """Whether a schema defines properties, itself or in its branches, and no branch is an object without any."""
-    if depth > 16:
-        return False
-    if isinstance(target := resolve(root, schema.get("$ref")), dict):
-        return "properties" in schema or _closes(target, root, depth + 1)
-    branches = list(_branches(schema))
-    choices = [sub for key in ("anyOf", "oneOf") for sub in schema.get(key) or () if isinstance(sub, dict)]
-    if any(_is_open_object(sub, root, depth) for sub in choices):
-        return False
-    return "properties" in schema or any(_closes(sub, root, depth + 1) for sub in branches)
+class _Closing:
+    """Closes off the arguments that a schema does not define."""
 
+    def __init__(self, root: dict[str, Any]) -> None:
+        self._root = root
+        self._known: dict[tuple[int, int], bool] = {}
+        """What `_closes` found: without it, schemas that refer to each other take exponential time."""
 
-def _is_open_object(schema: dict[str, Any], root: dict[str, Any], depth: int) -> bool:
-    """Whether a choice is an object schema that names no properties."""
-    declared = schema.get("type")
-    takes_objects = declared is None or declared == "object" or (isinstance(declared, list) and "object" in declared)
-    return takes_objects and not _closes(schema, root, depth + 1) and not _restricts(schema)
+    def close(self, schema: Any, *, in_place: bool) -> Any:
+        if not isinstance(schema, dict):
+            return schema
+        _replace_inner(schema, lambda inner, keyword: self.close(inner, in_place=keyword in _IN_PLACE))
+        if not in_place and not _opens(schema):
+            if _has_in_place(schema):
+                # Only `unevaluatedProperties` sees the properties that branches and references define.
+                if self._closes(schema):
+                    schema["unevaluatedProperties"] = False
+            elif "properties" in schema:
+                schema["additionalProperties"] = False
+        return schema
+
+    def _closes(self, schema: dict[str, Any], depth: int = 0) -> bool:
+        """Whether a schema defines properties, itself or in its branches, and no branch is an object without any."""
+        key = (id(schema), depth)
+        if key not in self._known:
+            self._known[key] = depth <= _DEEPEST and self._defines_properties(schema, depth)
+        return self._known[key]
+
+    def _defines_properties(self, schema: dict[str, Any], depth: int) -> bool:
+        if isinstance(target := resolve(self._root, schema.get("$ref")), dict):
+            return "properties" in schema or self._closes(target, depth + 1)
+        choices = [sub for key in ("anyOf", "oneOf") for sub in schema.get(key) or () if isinstance(sub, dict)]
+        if any(self._is_open_object(sub, depth) for sub in choices):
+            return False
+        return "properties" in schema or any(self._closes(sub, depth + 1) for sub in _branches(schema))
+
+    def _is_open_object(self, schema: dict[str, Any], depth: int) -> bool:
+        """Whether a choice is an object schema that names no properties."""
+        declared = schema.get("type")
+        takes = declared is None or declared == "object" or (isinstance(declared, list) and "object" in declared)
+        return takes and not self._closes(schema, depth + 1) and not _restricts(schema)
 
 
 def _restricts(schema: dict[str, Any]) -> bool:
@@ -194,16 +206,18 @@ class SchemaView:
 
     def __init__(self, schema: Any, root: Mapping[str, Any]) -> None:
         self._root = root
-        self._parts = list(self._flatten(schema, 0))
+        self._parts = list(self._flatten(schema, set()))
 
-    def _flatten(self, schema: Any, depth: int) -> Iterator[Mapping[str, Any]]:
-        if not isinstance(schema, Mapping) or depth > 16:
+    def _flatten(self, schema: Any, seen: set[int]) -> Iterator[Mapping[str, Any]]:
+        # Each schema once, however many branches lead to it: a recursive one would double with each level.
+        if not isinstance(schema, Mapping) or id(schema) in seen:
             return
+        seen.add(id(schema))
         yield schema
         for key in _IN_PLACE_LISTS:
             for branch in schema.get(key) or ():
-                yield from self._flatten(branch, depth + 1)
-        yield from self._flatten(resolve(self._root, schema.get("$ref")), depth + 1)
+                yield from self._flatten(branch, seen)
+        yield from self._flatten(resolve(self._root, schema.get("$ref")), seen)
 
     def get(self, keyword: str) -> Any:
         """The keyword's first value, or None."""
@@ -220,7 +234,7 @@ class SchemaView:
                 return SchemaView(properties[name], self._root)
         for part in self._parts:
             for pattern, schema in (part.get("patternProperties") or {}).items():
-                if re.search(pattern, name):
+                if matches(pattern, name):
                     return SchemaView(schema, self._root)
             if isinstance(part.get("additionalProperties"), Mapping):
                 return SchemaView(part["additionalProperties"], self._root)
@@ -237,7 +251,7 @@ class SchemaView:
         for part in self._parts:
             if name in (part.get("properties") or {}):
                 return True
-            if any(re.search(pattern, name) for pattern in part.get("patternProperties") or {}):
+            if any(matches(pattern, name) for pattern in part.get("patternProperties") or {}):
                 return True
         # Unconstrained, or opened by the schema's own word.
         extra = [p[k] for p in self._parts for k in ("additionalProperties", "unevaluatedProperties") if k in p]
@@ -303,24 +317,13 @@ def _as_type(text: str, declared: Any) -> Any:
                 return []
             try:
                 value = ast.literal_eval(text)
-            except (ValueError, SyntaxError):
+            except (ValueError, SyntaxError, RecursionError, MemoryError):  # MemoryError: nested beyond the parser
                 return MISSING
             return value if isinstance(value, list) else MISSING
         case "string" | None:
             return "" if text.casefold() == "empty" else text
         case _:
             return MISSING
-
-
-def _multiple_of(validator: Any, step: Any, instance: Any, schema: Any) -> Iterator[SchemaValidationError]:
-    """`multipleOf` on exact fractions: by binary ones 19.99 is no multiple of 0.01."""
-    if not validator.is_type(instance, "number"):
-        return
-    if Fraction(str(instance)) % Fraction(str(step)) != 0:
-        yield SchemaValidationError(f"{instance!r} is not a multiple of {step}")
-
-
-_Validator: Any = extend(Draft202012Validator, {"multipleOf": _multiple_of})  # type: ignore[no-untyped-call]
 
 
 class ArgumentSchema:
@@ -333,15 +336,15 @@ class ArgumentSchema:
     def __init__(self, parameters: Mapping[str, Any] | None) -> None:
         try:
             schema = normalise_schema(parameters)
-            Draft202012Validator.check_schema(schema)
-        except SchemaError as error:
-            where = "/".join(map(str, error.absolute_path)) or "its top"
-            raise ValueError(f"the parameters are no JSON Schema: at {where}, {error.message}") from None
-        except (TypeError, AttributeError, RecursionError) as error:
-            raise ValueError(f"the parameters are no JSON Schema ({error})") from None
-        # An empty registry: a reference to elsewhere is an error, never a download.
-        self._validator = _Validator(schema, registry=Registry())
+            self._validator = Validator(schema)
+        except (TypeError, AttributeError, ValueError, RecursionError) as error:
+            raise ValueError(f"the parameters are no JSON Schema: {error}") from None
         self.view = SchemaView(schema, schema)
+
+    @property
+    def longest(self) -> int:
+        """Characters that arguments may have to be validated."""
+        return self._validator.longest
 
     def drop_nulls(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """Arguments without the nulls given for optional ones, which are the same as leaving them out."""
@@ -350,16 +353,7 @@ class ArgumentSchema:
 
     def fault(self, arguments: Mapping[str, Any]) -> str | None:
         """Why arguments (nulls dropped) are not valid, in one line; None when they are."""
-        try:
-            error = best_match(self._validator.iter_errors(arguments))
-        except Unresolvable as unresolvable:
-            return f"its schema refers to {unresolvable.ref!r}, which is not to be found"
-        except (RecursionError, OverflowError, ValueError, re.error) as problem:
-            return f"the arguments cannot be checked ({type(problem).__name__})"
-        if error is None:
-            return None
-        where = ".".join(map(str, error.absolute_path))
-        return f"{where}: {error.message}" if where else error.message
+        return self._validator.fault(arguments)
 
 
 def _drop_nulls(value: Any, view: SchemaView) -> Any:
