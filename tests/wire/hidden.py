@@ -112,21 +112,20 @@ class Watch:
         infos = [tool_info(tool) for tool in turn.toolset.tools]
         actions = [round_.action for round_ in self.plans[turn.id][:played]]
         replay(run, [own.message(to_message(action, infos, i)) for i, action in enumerate(actions)])
-        reached, coming = [], []
-        for state in run.paths:
-            for step in state.path.steps:
-                (reached if step.id in state.returned else coming).append(step)
+        steps = [(step, step.id in state.returned) for state in run.paths for step in state.path.steps]
+        given = [text for step, reached in steps if reached for text in _returned_texts(step)]
+        # What is right to call stays hidden when the model has called something else.
+        coming = [text for step, reached in steps for text in (_decided_texts if reached else _step_texts)(step)]
         held = chain(
             *map(_turn_texts, self._profiles[turn.profile][: turn.position]),
             (turn.turn.request, *_environment_texts(turn.topic.environment)),
             *(leaves(tool.function.model_dump()) for tool in turn.toolset.tools),
-            *map(_step_texts, reached),
+            given,
             *map(_action_texts, actions),
             leaves(NO_DATA),
         )
         shown = "|".join(map(words, held))
-        values = {words(text) for step in coming for text in _step_texts(step)}
-        return {value for value in values if value.strip() and value not in shown}, shown
+        return {value for value in map(words, coming) if value.strip() and value not in shown}, shown
 
 
 def watched(watch: Watch, policy: Policy) -> Policy:
@@ -201,18 +200,30 @@ def _action_texts(action: Action) -> Iterator[str]:
         yield from leaves(arguments)
 
 
-def _step_texts(step: Any) -> Iterator[str]:
-    """All that a step says or holds."""
+def _decided_texts(step: Any) -> Iterator[str]:
+    """What the assistant says or calls in a step."""
     match step:
         case CallStep():
             yield called(wire_name(step.call), step.arguments)
-            yield content_text(step.observation)
             yield from leaves(step.arguments)
-            yield from leaves(step.observation)
         case AskStep():
-            yield from (step.message, step.reply)
+            yield step.message
         case _:
             yield step.answer
+
+
+def _returned_texts(step: Any) -> Iterator[str]:
+    """What a step returns."""
+    if isinstance(step, CallStep):
+        yield content_text(step.observation)
+        yield from leaves(step.observation)
+    elif isinstance(step, AskStep):
+        yield step.reply
+
+
+def _step_texts(step: Any) -> Iterator[str]:
+    yield from _decided_texts(step)
+    yield from _returned_texts(step)
 
 
 def _turn_texts(turn: PlacedTurn) -> Iterator[str]:
