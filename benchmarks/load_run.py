@@ -38,13 +38,13 @@ from utb_inspect.datasets.wire import tool_info
 from utb_inspect.tasks import user_tool_bench
 
 
-def suite(data: str) -> Task:
-    return user_tool_bench(data=data)
+def suite(data: str, history: str = "full") -> Task:
+    return user_tool_bench(data=data, history=history)
 
 
-def bare(data: str, script: Path, *, lean: bool) -> Task:
+def bare(data: str, script: Path, *, lean: bool, history: str = "full") -> Task:
     dataset = load(data)
-    prompts = Prompts(dataset, View())
+    prompts = Prompts(dataset, View(history))
     scripted = json.loads(script.read_text())
 
     @solver
@@ -84,6 +84,7 @@ def bare(data: str, script: Path, *, lean: bool) -> Task:
     turns = [
         Sample(id=t.id, input=t.turn.request if lean else prompts.messages(t), metadata={"profile": t.profile})
         for t in dataset.turns
+        if t.id in scripted
     ]
     return Task(MemoryDataset(turns), solver=plain(), scorer=trivial(), config=GenerateConfig(internal_tools=False))
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from copy import deepcopy
 from dataclasses import replace
 
+from anyio import Lock
+from anyio.lowlevel import checkpoint
 from inspect_ai.log import transcript
 from inspect_ai.model import ChatMessage, ChatMessageAssistant
 from inspect_ai.solver import Generate, Solver, TaskState, solver
@@ -48,8 +50,11 @@ def show(
         language: Language of data that has two, `en` or `zh`.
     """
     prompts = Prompts(load(data, language=language), View(history, environment, system_prompt))
+    one_by_one = Lock()  # samples start all at once, and the event loop would stand still until all are set up
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
+        async with one_by_one:
+            await checkpoint()
         turn = prompts.dataset.by_id[str(state.sample_id)]
         state.messages = [_own(message) for message in prompts.messages(turn)]
         record = TurnRecord(

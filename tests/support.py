@@ -580,7 +580,7 @@ from inspect_ai._cli.main import main
 # What every command would import for itself; the package is none of it.
 for slow in (
     "inspect_ai.agent._acp.server inspect_ai.model._openai_responses inspect_ai.model._providers.anthropic "
-    "fastapi jsonschema pandas rapidfuzz scipy.optimize uvicorn"
+    "fastapi pandas rapidfuzz scipy.optimize uvicorn"
 ).split():
     try:
         importlib.import_module(slow)

@@ -132,7 +132,7 @@ FAULTS: dict[str, tuple[str, Callable[[Any], Any], str]] = {
     "arguments that the schema refuses": (
         T1,
         lambda t: reference(t, 1)[0]["arguments"].pop("date"),
-        f"{T1}: turn p01-t1.2, step 'a', arguments of 'findFerries': 'date' is a required property",
+        f"{T1}: turn p01-t1.2, step 'a', arguments of 'findFerries': \"date\" is a required property",
     ),
     "ground of no argument": (
         T10,
@@ -214,8 +214,8 @@ FAULTS: dict[str, tuple[str, Callable[[Any], Any], str]] = {
     "no JSON Schema": (
         FERRY,
         lambda t: t["tools"][0]["function"]["parameters"].update(required="port"),
-        f"{FERRY}: toolset 'ferry', tool 'findFerries': the parameters are no JSON Schema: at required, 'port' is "
-        "not of type 'array'",
+        f"{FERRY}: toolset 'ferry', tool 'findFerries': the parameters are no JSON Schema: at required, \"port\" is "
+        'not of type "array"',
     ),
     "no description": (
         FERRY,

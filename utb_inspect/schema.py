@@ -187,7 +187,7 @@ class AnswerStep(Model):
 
 
 def _step_kind(value: Any) -> str | None:
-    keys = value if isinstance(value, Mapping) else vars(value)
+    keys = value if isinstance(value, Mapping) else getattr(value, "__dict__", ())
     kinds = [kind for kind in ("call", "ask", "answer") if kind in keys]
     return kinds[0] if len(kinds) == 1 else None
 
@@ -440,7 +440,7 @@ def parse(model: type[M], data: Any, source: str) -> M:
         return model.model_validate(data)
     except ValidationError as error:
         lines = [f"{place(data, e['loc'])}{_what(e)}" for e in error.errors(include_url=False)]
-        raise DataError("\n".join(f"{source}: {line}" for line in dict.fromkeys(lines))) from None
+        raise DataError("\n".join(f"{source}: {one_line(line)}" for line in dict.fromkeys(lines))) from None
 
 
 def place(data: Any, loc: tuple[int | str, ...]) -> str:
@@ -491,6 +491,14 @@ def _what(error: Any) -> str:
         return message
     shown = _BRIEF.repr(found)
     return f"{message[0].lower()}{message[1:]} (found {shown if len(shown) <= 80 else shown[:77] + '...'})"
+
+
+_BREAK = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+
+
+def one_line(text: str) -> str:
+    """A fault as one line that can be printed, whatever the data it quotes holds."""
+    return _BREAK.sub(lambda found: ascii(found[0])[1:-1], text)
 
 
 def _names(names: Iterable[str]) -> str:

@@ -62,7 +62,6 @@ class Watch:
         """Texts that hold nothing of a profile."""
         self._profiles = dataset.by_profile
         self._first: dict[str, dict[str, int]] = {}
-        self._coming: dict[tuple[str, int], tuple[set[str], str]] = {}
 
     def look(self, request: Request) -> None:
         """Read all of a request."""
@@ -80,10 +79,8 @@ class Watch:
             self._first[turn.profile] = _first_said(self._profiles[turn.profile])
         first = self._first[turn.profile]
         said = {item.text for item in request.items} | set(leaves(request.body.get("tools", [])))
-        for text in said | {text for text in texts if _is_phrase(text)}:
-            at = first.get(text)
-            if at is None or at >= turn.position:
-                self._look_for_steps(turn, played, text, is_later=at is not None and at > turn.position)
+        texts = said | {text for text in texts if _is_phrase(text)}
+        self._look_for_steps(turn, played, {text for text in texts if first.get(text, turn.position) >= turn.position})
 
     def _look_for_profiles(self, turn: PlacedTurn, text: str) -> None:
         split = tuple(words(text).split())
@@ -94,16 +91,16 @@ class Watch:
         else:
             self.found.append(Leak(turn.id, f"profile: {' '.join(phrase)}", text))
 
-    def _look_for_steps(self, turn: PlacedTurn, played: int, text: str, is_later: bool) -> None:
-        key = (turn.id, played)
-        if key not in self._coming:
-            self._coming[key] = self._to_come(turn, played)
-        coming, held = self._coming[key]
-        sent = words(text)
-        leaked = {value for value in coming if value in sent}
-        if is_later and sent not in held:
-            leaked.add(sent)
-        self.found += [Leak(turn.id, f"step, after {played} rounds: {value.strip()}", text) for value in leaked]
+    def _look_for_steps(self, turn: PlacedTurn, played: int, texts: Iterable[str]) -> None:
+        """Look through texts that no earlier turn holds as they are."""
+        coming, held = self._to_come(turn, played)
+        first = self._first[turn.profile]
+        for text in texts:
+            sent = words(text)
+            leaked = {value for value in coming if value in sent}
+            if first.get(text, turn.position) > turn.position and sent not in held:  # a later turn's
+                leaked.add(sent)
+            self.found += [Leak(turn.id, f"step, after {played} rounds: {value.strip()}", text) for value in leaked]
 
     def _to_come(self, turn: PlacedTurn, played: int) -> tuple[set[str], str]:
         """Values of the steps to come that neither history nor the run holds, and the words that these hold."""

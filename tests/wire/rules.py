@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from jsonschema import Draft202012Validator, SchemaError
+from jsonschema_rs import ValidationError, meta
 
 _NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 _PROPERTY = re.compile(r"[a-zA-Z0-9_.-]{1,64}")
@@ -99,8 +99,8 @@ def _schema_faults(parameters: Any) -> Iterator[str]:
         yield "parameters that are no object schema with properties"
         return
     try:
-        Draft202012Validator.check_schema(parameters)
-    except SchemaError as error:
+        meta.validate({**parameters, "$schema": "https://json-schema.org/draft/2020-12/schema"})
+    except ValidationError as error:
         yield f"no JSON Schema: {error.message}"
         return
     yield from (f"{keyword} at the top" for keyword in _NOT_AT_THE_TOP if keyword in parameters)

@@ -116,6 +116,7 @@ def serve(kind: Kind, policy: Policy, layer: Layer | None = None, keep: bool = T
     server = Server(kind, policy, layer, keep)
     listening = socket.create_server(("127.0.0.1", 0))
     server.url = f"http://127.0.0.1:{listening.getsockname()[1]}"
+    # On a busy machine a client comes back late, and a connection that is closed meanwhile costs it a retry.
     config = uvicorn.Config(
         server.app, log_config=None, lifespan="off", timeout_keep_alive=600, timeout_graceful_shutdown=1
     )

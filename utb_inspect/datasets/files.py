@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from utb_inspect.files import decode_json
-from utb_inspect.schema import DataError
+from utb_inspect.schema import DataError, one_line
 
 Truncated = Literal["refuse", "keep"]
 """What to do about a file whose last line is cut off: refuse it, or keep the rows before."""
@@ -189,6 +189,6 @@ def _lines(
 
 def faulty(source: str, faults: Iterable[str]) -> DataError:
     """All faults of a dataset as one error, a line each."""
-    lines = list(dict.fromkeys(faults))
+    lines = list(dict.fromkeys(map(one_line, faults)))
     count = "a fault" if len(lines) == 1 else f"{len(lines)} faults"
     return DataError("\n".join([f"{source} cannot be used, for {count}:", *lines]))

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from utb_inspect.schema import DataError, Effect, Tool, Toolset
+from utb_inspect.schema import DataError, Effect, Tool, Toolset, one_line
 from utb_inspect.trajectory.json_schema import ArgumentSchema
 from utb_inspect.trajectory.validator import LONGEST
 
@@ -81,7 +81,7 @@ class Tools:
             try:
                 self._tools[tool.name] = CompiledTool(tool)
             except ValueError as error:
-                faults.append(f"toolset '{toolset.id}', tool '{tool.name}': {error}")
+                faults.append(one_line(f"toolset '{toolset.id}', tool '{tool.name}': {error}"))
         if faults:
             raise DataError("\n".join(faults))
 
@@ -108,8 +108,8 @@ class Tools:
 
 
 def _clip(fault: str) -> str:
-    """A fault short enough to be shown, and free of lone surrogates, which no encoding takes."""
-    readable = fault.encode("utf-8", "backslashreplace").decode()
+    """A fault short enough to be shown, in one line, and free of lone surrogates, which no encoding takes."""
+    readable = one_line(fault[:LONGEST])
     return readable if len(readable) <= LONGEST_FAULT else f"{readable[: LONGEST_FAULT - 3]}..."
 
 

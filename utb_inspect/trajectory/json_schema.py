@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from copy import deepcopy
 from typing import Any
 
+from utb_inspect.trajectory.schema_work import resolve
 from utb_inspect.trajectory.validator import Validator, matches
 
 _TYPE_NAMES = {"float": "number", "dict": "object", "tuple": "array"}
@@ -88,12 +89,14 @@ def normalise_schema(parameters: Mapping[str, Any] | None) -> dict[str, Any]:
     schema.setdefault("type", "object")
     if "properties" not in schema and not _opens(schema) and not _has_in_place(schema):
         schema["additionalProperties"] = False
+    schema.setdefault("properties", {})  # so that a fault names what is not defined
     return schema
 
 
 def _use_strict_names(schema: Any, keyword: str = "") -> Any:
     if isinstance(schema, dict):
-        schema.pop("$schema", None)
+        for name in ("$schema", "$id"):  # a schema of its own base would have references of its own
+            schema.pop(name, None)
         _normalise_type(schema)
         _normalise_items(schema)
         _replace_inner(schema, _use_strict_names)
@@ -178,17 +181,6 @@ def _restricts(schema: dict[str, Any]) -> bool:
     return (
         any(key in schema for key in ("enum", "const", "required", "$ref", *_IN_PLACE_LISTS)) and "type" not in schema
     )
-
-
-def resolve(root: Mapping[str, Any], reference: Any) -> Any:
-    """What a `$ref` within a schema refers to; None when it leads nowhere."""
-    if not isinstance(reference, str) or not reference.startswith("#"):
-        return None
-    target: Any = root
-    for part in filter(None, reference[1:].split("/")):
-        name = part.replace("~1", "/").replace("~0", "~")
-        target = target.get(name) if isinstance(target, Mapping) else None
-    return target
 
 
 def _opens(schema: dict[str, Any]) -> bool:

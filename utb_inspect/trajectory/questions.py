@@ -15,10 +15,11 @@ _ADDRESS = re.compile(
 )
 _CLOSERS = r"[\"'”’»）」』)\]*_]*"
 # Where a sentence ends: at a question mark or a CJK stop; at another stop before white space, an ellipsis only before
-# a capital. Quotes and brackets that close it belong to it.
+# a capital. Quotes and brackets that close it belong to it. A run of stops is read from its first only: from each, it
+# would take quadratic time.
 _END = re.compile(
-    rf"[.!…]*[?？؟][.!?？…]*{_CLOSERS}|[。！]+{_CLOSERS}|(?<!\.)\.(?!\.){_CLOSERS}(?=\s|$)"
-    rf"|!+{_CLOSERS}(?=\s|$)|(?:…|\.{{2,}}){_CLOSERS}(?=\s+[^\W\d_a-z]|\s*$)"
+    rf"(?:(?<![.!…])[.!…]+)?[?？؟][.!?？…]*{_CLOSERS}|[。！]+{_CLOSERS}|(?<!\.)\.(?!\.){_CLOSERS}(?=\s|$)"
+    rf"|(?<!!)!+(?!!){_CLOSERS}(?=\s|$)|(?:…|(?<!\.)\.{{2,}}(?!\.)){_CLOSERS}(?=\s+[^\W\d_a-z]|\s*$)"
 )
 _ABBREVIATION = re.compile(r"\b(?:e\.g|i\.e|etc|vs|approx|mr|mrs|ms|dr|st|incl|cf|[a-z]\.[a-z])\.$", re.IGNORECASE)
 _LONGEST_ABBREVIATION = 12

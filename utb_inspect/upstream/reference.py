@@ -43,7 +43,7 @@ def _read_step(index: int, answer_list: Sequence[dict[str, Any]]) -> ReferenceSt
         action = raw["action"]
         step = ReferenceStep(
             name=action["name"],
-            arguments=action["arguments"],
+            arguments=action.get("arguments", {}),
             observation=raw["observation"],
             user_input=raw.get("user_input") or "",
             after=frozenset(raw["dependency_list"]),

@@ -10,6 +10,8 @@ SHORT = 10
 """A reference text of fewer characters must also be similar in its letters."""
 MIN_EDIT = 0.8
 MIN_ROUGE = 0.7
+MOST_PAIRS = 1_000_000
+"""Words of one text times words of the other: ROUGE-L keeps a table of them, 200 bytes a pair."""
 
 _CHINESE = re.compile("[\u4e00-\u9fa5]")
 
@@ -23,7 +25,8 @@ def text_difference(predicted: str, expected: str) -> str | None:
     punctuation; where either text has a Chinese character both are cut into words first.
 
     ROUGE-L splits sentences at full stops, in numbers too, and counts a repeated word once. It fails on an empty
-    text, on one of full stops only and, since it recurses, on about a thousand words. A failure is a difference.
+    text, on one of full stops only and, since it recurses, on about a thousand words. A failure is a difference. So are
+    texts too long for its table, where the public evaluator would go on, and most often fail.
 
     Source: public evaluator, `checker_utils.py`.
     """
@@ -35,6 +38,8 @@ def text_difference(predicted: str, expected: str) -> str | None:
             return f"the edit similarity is {ratio:.2f}, under {MIN_EDIT}"
     if _CHINESE.search(predicted) or _CHINESE.search(expected):
         predicted, expected = _segmented(predicted), _segmented(expected)
+    if len(predicted.split()) * len(expected.split()) > MOST_PAIRS:
+        return "the texts are too long for ROUGE-L"
     try:
         score: float = _rouge().get_scores(predicted, expected)[0]["rouge-l"]["f"]
     except (ValueError, RecursionError):

@@ -1,0 +1,164 @@
+"""Faults at random places: `python benchmarks/faults.py` prints figures of docs/reliability.md. Needs the extra `test`.
+
+Turns of the main split are played as the oracle plays them, by each client against a server of its own on loopback,
+whole and streamed. Each answer meets, with a given probability, a fault that its client can meet; so may the answer to
+the next attempt. Scores are compared with those of `utb/oracle`, which meets none.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import anyio
+from inspect_ai import eval as inspect_eval
+from inspect_ai.log import EvalSample
+from inspect_ai.model import GenerateConfig, Model
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+
+from support import samples, values
+from wire import KINDS, Kind, Reply, Request, serve
+from wire.faults import FILTERED, HARMLESS, PROVIDER, Fault
+from wire.inject import Injector, forget_departures
+from wire.policy import Planned, Turns, reference_plans
+
+from utb_inspect.datasets import load
+from utb_inspect.datasets.history import View
+from utb_inspect.tasks import user_tool_bench
+
+FAULTS = {**PROVIDER, **FILTERED, **HARMLESS}
+"""All that leave the decision as it is."""
+HISTORY = "last:4"
+OPTIONS: Mapping[str, Any] = {"continue_on_fail": True, "retry_on_error": 2, "display": "none", "log_realtime": False}
+CONFIG = GenerateConfig(max_retries=3, attempt_timeout=10)
+
+
+@dataclass
+class Chance:
+    """Chooses faults."""
+
+    kind: Kind
+    streaming: bool
+    rate: float
+    random: Random
+    injected: Counter[str] = field(default_factory=Counter)
+    sent_again: int = 0
+
+    def __call__(self, request: Request, reply: Reply) -> Fault | None:
+        self.sent_again += request.attempts > 0
+        if self.random.random() >= self.rate:
+            return None
+        name = self.random.choice([name for name, fault in FAULTS.items() if self._meets(fault, reply)])
+        self.injected[name] += 1
+        return FAULTS[name]
+
+    def _meets(self, fault: Fault, reply: Reply) -> bool:
+        fits = fault.change is None or fault.calls == bool(reply.calls)
+        return fits and fault.meets(self.kind, self.streaming)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of the samples of a client."""
+
+    name: str
+    samples: int
+    chance: Chance
+    errors_retried: int
+    unscored: int
+    wrong: int
+    lost: int
+
+    @property
+    def figures(self) -> list[int]:
+        injected = sum(self.chance.injected.values())
+        return [
+            self.samples,
+            injected,
+            self.chance.sent_again,
+            self.errors_retried,
+            self.unscored,
+            self.wrong,
+            self.lost,
+        ]
+
+
+def evaluate(ids: Sequence[str], model: str | Model, folder: Path) -> dict[str, EvalSample]:
+    task = user_tool_bench(history=HISTORY)
+    (log,) = inspect_eval(task, model=model, sample_id=list(ids), log_dir=str(folder), max_connections=50, **OPTIONS)
+    return samples(log)
+
+
+def play(kind: Kind, streaming: bool, right: Mapping[str, EvalSample], rate: float, seed: int, folder: Path) -> Outcome:
+    """Play samples with faults, and compare with how they are scored without."""
+    dataset = load("utb_open")
+    turns = Turns(dataset, View(HISTORY))
+    chance = Chance(kind, streaming, rate, Random(f"{seed} {kind} {streaming}"))
+    injector = Injector(Planned(turns, reference_plans(dataset)), chance)
+    with serve(kind, injector.policy, injector.layer, keep=False) as server:
+        played = evaluate(list(right), server.model(streaming, CONFIG), folder)
+        forget_departures(server)
+    assert not server.refused, server.refused[0].problems
+    scored = [id_ for id_, sample in played.items() if sample.error is None]
+    return Outcome(
+        name=f"{kind}, streamed" if streaming else kind,
+        samples=len(right),
+        chance=chance,
+        errors_retried=sum(len(sample.error_retries or ()) for sample in played.values()),
+        unscored=len(played) - len(scored),
+        wrong=sum(values(played[id_]) != values(right[id_]) for id_ in scored),
+        lost=len(right.keys() - played.keys()),
+    )
+
+
+def report(outcomes: Sequence[Outcome]) -> Iterable[str]:
+    columns = ("samples", "faults", "requests sent again", "samples run again", "unscored", "wrongly scored", "lost")
+    yield f"| client | {' | '.join(columns)} |"
+    yield f"|---|{'---:|' * len(columns)}"
+    total = [sum(column) for column in zip(*(outcome.figures for outcome in outcomes), strict=True)]
+    for name, figures in [*((outcome.name, outcome.figures) for outcome in outcomes), ("all", total)]:
+        yield f"| {name} | {' | '.join(map(str, figures))} |"
+    injected = sum((outcome.chance.injected for outcome in outcomes), Counter[str]())
+    yield ""
+    yield "| fault | injected |"
+    yield "|---|---:|"
+    yield from (f"| {name} | {injected[name]} |" for name in FAULTS)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument(
+        "--samples", type=int, default=50, help="samples for each client, whole and streamed (default 50)"
+    )
+    parser.add_argument("--rate", type=float, default=0.4, help="share of answers that meet a fault (default 0.4)")
+    parser.add_argument("--seed", type=int, default=1)
+    given = parser.parse_args()
+
+    async def short(seconds: float) -> None:
+        await anyio.sleep(seconds / 20)
+
+    import inspect_ai.model._retry
+
+    inspect_ai.model._retry._sleep = short  # Inspect waits three seconds and more before it tries again
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        os.environ |= {"XDG_DATA_HOME": name, "XDG_CACHE_HOME": name}
+        ids = Random(given.seed).sample([turn.id for turn in load("utb_open").turns], given.samples)
+        right = evaluate(ids, "utb/oracle", folder)
+        clients = [(kind, streaming) for kind in KINDS for streaming in (False, True)]
+        outcomes = [play(kind, form, right, given.rate, given.seed, folder) for kind, form in clients]
+    print(*report(outcomes), sep="\n")
+    sys.exit(any(outcome.wrong or outcome.lost for outcome in outcomes))
+
+
+if __name__ == "__main__":
+    main()

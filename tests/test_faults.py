@@ -1,0 +1,225 @@
+"""Faults of networks, providers and models, with the real clients (spec section 4, Errors); see docs/reliability.md."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+from fault_cases import ANSWER, CALL, ERRORS, FAULTS, ROUNDS, Case, Played, cases_of, play
+from inspect_ai.model import ChatMessageAssistant, ChatMessageTool, GenerateConfig
+from inspect_ai.solver import generate
+from support import ROOT, newest_log, values
+from wire import KINDS, Kind
+from wire.faults import HARMLESS, MODEL
+from wire.pieces import USED
+
+IMPATIENT = GenerateConfig(max_retries=2, attempt_timeout=2)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _quick() -> Any:
+    """Inspect waits three seconds and more before it tries again."""
+
+    async def short(seconds: float) -> None:
+        await anyio.sleep(seconds / 100)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("inspect_ai.model._retry._sleep", short)
+        for module in ("model._model", "log._log"):  # a picture of each error takes a third of a second
+            patch.setattr(f"inspect_ai.{module}.format_traceback", lambda kind, error, trace: (repr(error), ""))
+        yield
+
+
+Plays = Callable[[Kind, bool], list[Played]]
+
+
+@pytest.fixture(scope="module")
+def plays(tmp_path_factory: pytest.TempPathFactory) -> Plays:
+    """The cases of a client, played once."""
+
+    @cache
+    def of(kind: Kind, streaming: bool) -> list[Played]:
+        cases = cases_of(kind, streaming)
+        hang = [case for case in cases if FAULTS[case.fault].hangs]
+        end = [case for case in cases if case not in hang]
+        folder = tmp_path_factory.mktemp("faults")
+        impatient = play(folder / "hang", kind, streaming, hang, IMPATIENT)
+        return impatient + play(folder / "end", kind, streaming, end)
+
+    return of
+
+
+# --- the tables of docs/reliability.md -----------------------------------------------------------------------
+
+
+def table(heading: str) -> dict[str, list[str]]:
+    """Rows of the table under a heading: first cell to the others."""
+    text = (ROOT / "docs/reliability.md").read_text()
+    section = text.split(f"## {heading}\n")[1].split("\n## ")[0]
+    rows = [line.strip("|").split("|") for line in section.splitlines() if line.startswith("| ")]
+    return {first.strip(): [cell.strip() for cell in cells] for first, *cells in rows[1:]}
+
+
+def outcome(played: list[Played]) -> str:
+    (only,) = {one.outcome for one in played}
+    return only
+
+
+def decision(played: list[Played]) -> str:
+    """The labels, or that there are none, and flags."""
+    (one,) = played
+    if one.outcome == "error":
+        return "error"
+    scores = values(one.sample)
+    labels = [f"`{label}`" for label, holds in scores["utb_labels"].items() if holds]
+    flags = [scores["utb_turn"]["flags"]] if scores["utb_turn"]["flags"] else []
+    return ", ".join([*(labels or ["exact"]), *flags])
+
+
+def cell(plays: Plays, kind: Kind, fault: str, tell: Callable[[list[Played]], str]) -> str:
+    """What the table should say."""
+    told = []
+    for streaming in (False, True):
+        hit = [one for one in plays(kind, streaming) if one.case.fault == fault]
+        hit = [one for one in hit if fault not in ERRORS or not one.case.stays]
+        told += [tell(hit)] if hit else []
+    return ", streamed: ".join(dict.fromkeys(told)) or "-"
+
+
+PROVIDER_TABLE = table("Providers and networks")
+MODEL_TABLE = table("Models")
+
+
+def test_the_tables_have_every_fault() -> None:
+    assert list(PROVIDER_TABLE) == list(ERRORS)
+    assert list(MODEL_TABLE) == [*HARMLESS, *MODEL]
+
+
+@pytest.mark.parametrize("fault", ERRORS)
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_row_of_providers_and_networks(plays: Plays, kind: Kind, fault: str) -> None:
+    assert cell(plays, kind, fault, outcome) == PROVIDER_TABLE[fault][KINDS.index(kind)]
+
+
+@pytest.mark.parametrize("fault", [*HARMLESS, *MODEL])
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_row_of_models(plays: Plays, kind: Kind, fault: str) -> None:
+    assert cell(plays, kind, fault, decision) == MODEL_TABLE[fault][KINDS.index(kind)]
+
+
+# --- what holds for all of them ------------------------------------------------------------------------------
+
+CLIENTS = pytest.mark.parametrize(("kind", "streaming"), [(kind, form) for kind in KINDS for form in (False, True)])
+SAME_ID = {"two calls with one id": 0, "a call id of the history": CALL}
+"""Faults, and the rounds in which they stand."""
+
+
+def met(plays: Plays, kind: Kind, streaming: bool, *, stays: bool) -> list[Played]:
+    """Cases of what is a provider's or a network's fault, and is told as one."""
+    cases = [one for one in plays(kind, streaming) if one.case.fault in ERRORS and one.case.stays == stays]
+    return [one for one in cases if one.outcome != "not told"]
+
+
+@CLIENTS
+def test_a_fault_that_passes_leaves_the_verdict_as_it_was(plays: Plays, kind: Kind, streaming: bool) -> None:
+    for one in met(plays, kind, streaming, stays=False):
+        assert one.sample.error is None, one.case
+        assert values(one.sample)["utb_exact"] is True, one.case
+        assert values(one.sample)["utb_progress"]["rounds"] == ROUNDS, one.case
+
+
+@CLIENTS
+def test_tokens_of_the_run_that_counts_are_all_there(plays: Plays, kind: Kind, streaming: bool) -> None:
+    for one in met(plays, kind, streaming, stays=False):
+        (usage,) = one.sample.model_usage.values()
+        assert (usage.input_tokens, usage.output_tokens) == tuple(ROUNDS * used for used in USED), one.case
+
+
+def test_the_totals_of_a_log_hold_the_tokens_of_every_run(tmp_path: Path) -> None:
+    (one,) = play(tmp_path, "openai", False, [Case("200, malformed JSON", ANSWER)])
+    assert one.outcome == "error"
+    (usage,) = newest_log(tmp_path / "logs").stats.model_usage.values()
+    assert usage.input_tokens == (ANSWER + ROUNDS) * USED[0]  # the run that failed got as far as the answer
+
+
+@CLIENTS
+def test_a_fault_that_stays_is_an_error_and_never_a_decision(plays: Plays, kind: Kind, streaming: bool) -> None:
+    found = met(plays, kind, streaming, stays=True)
+    assert found
+    for one in found:
+        assert one.sample.error is not None, one.case
+        assert not one.sample.scores, one.case
+        assert one.sample.store["utb_error"], one.case
+        # In a line: what was raised at last, not the request, nor that there were retries alone.
+        assert "Request:" not in one.sample.error.message, one.case
+        assert "Future" not in one.sample.error.message, one.case
+        assert len(one.sends) in (2, 2 * 3), one.case  # the sample twice; three attempts each where Inspect retries
+
+
+@CLIENTS
+def test_no_call_id_is_sent_twice(plays: Plays, kind: Kind, streaming: bool) -> None:
+    """The server refuses a request in which one is; it refused none."""
+    cases = [one for one in plays(kind, streaming) if one.case.fault in SAME_ID]
+    assert len(cases) == len(SAME_ID)
+    for one in cases:
+        messages = one.sample.messages
+        ids = [call.id for m in messages if isinstance(m, ChatMessageAssistant) for call in m.tool_calls or ()]
+        assert ids == [m.tool_call_id for m in messages if isinstance(m, ChatMessageTool)], one.case
+        assert len(set(ids)) == len(ids) == 4, one.case
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_each_call_is_sent_again_as_it_was_made(tmp_path: Path, kind: Kind) -> None:
+    """Inspect keeps calls of OpenAI Responses by id, and would send the second of an id in place of the first."""
+    for one in play(tmp_path, kind, False, [Case(name, round_, stays=True) for name, round_ in SAME_ID.items()]):
+        *_, last = one.requests
+        calls = [item.text.split(" ", 1) for item in last.items if item.role == "call"]
+        assert [name for name, _ in calls] == ["findTrains", "findTrains", "findTrains", "bookTrain"]
+        assert [json.loads(made)["destination"] for _, made in calls[:3]] == ["Lyon", "Lille", "Mons"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_client_waits_as_long_as_it_is_told(tmp_path: Path, kind: Kind, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Inspect's own retries do not look at `Retry-After`; the client's, which come first, do."""
+    waits = []
+
+    async def wait(client: Any, *, options: Any, retries_taken: int, response: Any, **more: Any) -> None:
+        headers = None if response is None else response.headers
+        waits.append(client._calculate_retry_timeout(options.max_retries, options, headers))
+
+    for sdk in ("openai", "anthropic"):
+        monkeypatch.setattr(f"{sdk}._base_client.AsyncAPIClient._sleep_for_retry", wait)
+    (one,) = play(tmp_path, kind, False, [Case("429 with `Retry-After`", CALL)], max_retries=1)
+    assert waits == [1.0]
+    assert [request.headers["x-stainless-retry-count"] for request in one.sends] == ["0", "1"]
+    assert one.outcome == "retried"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_time_outs_end(tmp_path: Path, kind: Kind) -> None:
+    config = GenerateConfig(max_retries=1, attempt_timeout=1)
+    for one in play(
+        tmp_path, kind, True, [Case("time-out", CALL, True), Case("half a stream, then silence", CALL, True)], config
+    ):
+        assert one.sample.error is not None
+        assert "attempt_timeout" in one.sample.error.message
+        assert not one.sample.scores
+        assert len(one.sends) == 4
+
+
+def test_another_solver_is_not_blamed_for_what_was_retried(tmp_path: Path) -> None:
+    """It leaves no mark of its own, so that the transcript is looked through for errors."""
+    (one,) = play(tmp_path, "openai", True, [Case("503 (Anthropic: 529)", CALL)], solver=generate())
+    assert one.outcome == "retried"
+    assert values(one.sample)["utb_exact"] is True
+
+
+def test_another_solver_s_half_a_stream_is_an_error(tmp_path: Path) -> None:
+    (one,) = play(tmp_path, "openai", True, [Case("half a stream, ended as if whole", ANSWER)], solver=generate())
+    exact = values(one.sample)["utb_exact"]
+    assert exact != exact  # not scored

@@ -1,0 +1,192 @@
+"""What a model may not see is found on the wire wherever it is planted; `test_wire_clients` looks at real runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+from inspect_ai.model import ChatMessage, GenerateConfig
+from support import TOOLSETS, TOPICS, run, write_dataset
+from wire import KINDS, Kind, serve
+from wire.hidden import Leak, Watch, leaves, profile_phrases, watched, words
+from wire.policy import Planned, Turns, clumsy_plans, reference_plans
+
+from utb_inspect.baselines.oracle import Plan, Round
+from utb_inspect.baselines.player import Action
+from utb_inspect.datasets import Dataset, load
+from utb_inspect.datasets.dataset import PlacedTurn
+from utb_inspect.datasets.history import Prompts, View
+from utb_inspect.tasks import user_tool_bench
+
+TURN = "p01-t01.3"
+"""Finds trains to Lille, books L1, answers; two turns of its topic come before it."""
+SECRET = "distrusts varnish that is sold"
+"""Words of p01's profile."""
+Plans = Callable[[Dataset], dict[str, Plan]]
+
+
+@pytest.fixture(scope="module")
+def harbour(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return str(write_dataset(tmp_path_factory.mktemp("hidden") / "harbour"))
+
+
+def found(
+    kind: Kind, data: str, *, shown: str | None = None, plans: Plans = reference_plans, turn: str = TURN, **task: Any
+) -> list[Leak]:
+    """The leaks of a run of one turn.
+
+    Args:
+        kind: The server.
+        data: The dataset that the watch knows.
+        shown: Another that the model is shown.
+        plans: What is played.
+        turn: Which turn.
+        task: Arguments of the task, and `config` of the model.
+    """
+    config = task.pop("config", None)
+    turns = Turns(load(shown or data), View(system_prompt=task.get("system_prompt")))
+    watch = Watch(load(data), turns, plans(load(data)))
+    with serve(kind, watched(watch, Planned(turns, watch.plans))) as server:
+        log = run(user_tool_bench(data=shown or data, **task), server.model(config=config), sample_id=turn)
+    assert log.status == "success"
+    assert server.requests
+    assert watch.looked > 20
+    return watch.found
+
+
+def planted(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+    """Let the first message of the user, which is history, end with a text."""
+    real = Prompts.messages
+
+    def messages(self: Prompts, turn: PlacedTurn) -> list[ChatMessage]:
+        system, first, *rest = real(self, turn)
+        return [system, first.model_copy(update={"content": f"{first.text} {text}"}), *rest]
+
+    monkeypatch.setattr(Prompts, "messages", messages)
+
+
+def tell(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+    """Let each result of the run end with a text."""
+    module = import_module("utb_inspect.solvers.play")
+    real = module.content_text
+    monkeypatch.setattr(module, "content_text", lambda content: f"{real(content)} {text}")
+
+
+@pytest.mark.parametrize("plans", [reference_plans, clumsy_plans])
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_run_holds_nothing_hidden(kind: Kind, plans: Plans, harbour: str) -> None:
+    assert found(kind, harbour, plans=plans) == []
+
+
+# --- profiles ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_profile_text_in_a_request_is_found(kind: Kind, harbour: str, tmp_path: Path) -> None:
+    topics = [{**topic, "turns": [dict(turn) for turn in topic["turns"]]} for topic in TOPICS]
+    topics[0]["turns"][1]["request"] += f" She {SECRET.upper()}!"
+    leaky = str(write_dataset(tmp_path / "leaky", topics))
+    assert {leak.what for leak in found(kind, harbour, shown=leaky)} >= {f"profile: {SECRET}"}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_profile_text_in_a_tool_is_found(kind: Kind, harbour: str, tmp_path: Path) -> None:
+    rail = {**TOOLSETS["rail"], "tools": [dict(tool) for tool in TOOLSETS["rail"]["tools"]]}
+    function = rail["tools"][0]["function"]
+    rail["tools"][0]["function"] = {**function, "description": f"She {SECRET}."}
+    leaky = str(write_dataset(tmp_path / "leaky", toolsets={**TOOLSETS, "rail": rail}))
+    assert {leak.what for leak in found(kind, harbour, shown=leaky)} >= {f"profile: {SECRET}"}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_names_of_profile_fields_and_ids_are_found(kind: Kind, harbour: str) -> None:
+    prompt = "You serve p01-t01. Mind the speaking_style_to_chatbot."
+    leaks = {leak.what for leak in found(kind, harbour, system_prompt=prompt)}
+    assert leaks & {"profile: p01 t01", "profile: speaking_style_to_chatbot"}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_profile_text_in_a_header_is_found(kind: Kind, harbour: str) -> None:
+    config = GenerateConfig(extra_headers={"X-Note": SECRET})
+    assert {leak.what for leak in found(kind, harbour, config=config)} == {f"profile: {SECRET}"}
+
+
+# --- steps to come -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    ("text", "rounds"),
+    [
+        ("L1 is booked.", {0, 1, 2}),  # the answer, never sent in its own turn
+        ("Was it B77?", {0, 1}),  # what the booking returns; known once it is made
+        ("Perhaps L2, at 09:10?", {0}),  # what the search returns
+        ("So 2025-03-16 then.", {0}),  # an argument, until the call is made
+        ("Now bookTrain with window, from Utrecht.", set()),  # all of it known before
+    ],
+)
+def test_a_step_is_found_until_it_is_reached(
+    kind: Kind, text: str, rounds: set[int], harbour: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    planted(monkeypatch, text)
+    leaks = found(kind, harbour)
+    assert {int(leak.what.split()[2]) for leak in leaks} == rounds
+    assert all(text in leak.where for leak in leaks)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_an_alternative_alone_holds_is_found(kind: Kind, harbour: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The turn's first path plans a menu; its other books table K2."""
+    planted(monkeypatch, "Table K2 at the Karper.")
+    assert {leak.what.split(": ")[1] for leak in found(kind, harbour, turn="p02-t02.1")} >= {"table k2 at the karper"}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_result_that_tells_too_much_is_found(kind: Kind, harbour: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    tell(monkeypatch, "(B77)")
+    assert {leak.what for leak in found(kind, harbour)} == {"step, after 1 rounds: b77"}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_right_value_stays_hidden_after_a_wrong_one(
+    kind: Kind, harbour: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Trains on Monday take the place of those on Sunday, the 16th; a result may not say so."""
+    monday = {"origin": "Utrecht", "destination": "Lille", "day": "2025-03-17"}
+
+    def plans(dataset: Dataset) -> dict[str, Plan]:
+        _, *rest = reference_plans(dataset)[TURN]
+        return {TURN: (Round(Action(calls=[("findTrains", monday)])), *rest)}
+
+    assert found(kind, harbour, plans=plans) == []
+    tell(monkeypatch, "see 2025-03-16")
+    assert {leak.what for leak in found(kind, harbour, plans=plans)} == {
+        f"step, after {rounds} rounds: 2025 03 16" for rounds in (1, 2)
+    }
+
+
+def test_history_holds_what_may_be_shown(harbour: str) -> None:
+    """De Eend, four guests and the terrace of the turn after stand in history; the 28th is asked for."""
+    assert found("anthropic", harbour, turn="p01-t02.2") == []
+
+
+# --- texts ---------------------------------------------------------------------------------------------------
+
+
+def test_json_within_texts_is_read() -> None:
+    body = {"a": ['{"b": "[\\"deep \\\\u00e9\\"]", "n": 7}'], "c": None, "d": True, "e": "{broken"}
+    assert {"a", "b", "deep é", "n", "7", "c", "d", "e", "{broken"} <= set(leaves(body))
+    assert "a" not in set(leaves(body, keys=False))
+
+
+def test_words_are_compared_without_case_and_punctuation() -> None:
+    assert words("Two,  THREE-four.") == " two three four "
+
+
+def test_phrases_of_a_profile(harbour: str) -> None:
+    phrases = profile_phrases(load(harbour))
+    assert tuple(SECRET.split()) in phrases
+    assert all(len(phrase) > 2 or "_" in phrase[0] or phrase[0].startswith("p0") for phrase in phrases)
