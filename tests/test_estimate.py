@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -18,11 +19,12 @@ from support import TURNS, samples, shipped_or_skip, write_dataset, write_public
 
 from utb_inspect.baselines.provider import OfflineModel
 from utb_inspect.cli import main
+from utb_inspect.datasets import PlacedTurn
 from utb_inspect.estimate.limits import Duration, Limits, duration
 from utb_inspect.estimate.planned import planned_task, task_name
-from utb_inspect.estimate.prefix import Prefixes, repeated_tokens
+from utb_inspect.estimate.prefix import Prefixes, repeated_tokens, waves
 from utb_inspect.estimate.prices import Price, cost
-from utb_inspect.estimate.requests import Request, message_text, requests, tools_text
+from utb_inspect.estimate.requests import Piece, Request, message_text, requests, tools_text
 from utb_inspect.estimate.tokens import ERROR, framed, tokens
 from utb_inspect.estimate.volume import Volume, measure, total
 from utb_inspect.schema import DataError
@@ -41,6 +43,10 @@ def by_sample(found: list[Request]) -> dict[str, list[Request]]:
     for request in found:
         sorted_.setdefault(request.turn.id, []).append(request)
     return sorted_
+
+
+def in_time(turns: list[PlacedTurn]) -> list[PlacedTurn]:
+    return sorted(turns, key=lambda turn: (turn.profile, turn.position))
 
 
 # --- against a run -------------------------------------------------------------------------------------------
@@ -154,7 +160,41 @@ def test_a_real_tokenizer_counts_the_same_within_the_stated_error(history: str) 
 def test_a_prefix_repeats_as_far_as_any_earlier_request_began_so() -> None:
     sent = Prefixes()
     given = ["ab", "abc", "ax", "b", "abcd", "ab", "axc", "bab", ""]
-    assert [sent.add(request) for request in given] == [0, 2, 1, 0, 3, 2, 2, 1, 0]
+    repeated = []
+    for request in given:
+        repeated.append(sent.repeated(request))
+        sent.add(request)
+    assert repeated == [0, 2, 1, 0, 3, 2, 2, 1, 0]
+
+
+def test_what_is_sent_together_does_not_serve_each_other(folder: str) -> None:
+    """Samples A with two rounds, B with one, C with two: at two a time C starts with A's second round."""
+    turns = planned_task("user_tool_bench", {"data": folder}).turns[:3]
+    rounds = [("s", "a"), ("s", "a", "b")], [("s", "a")], [("s", "a"), ("s", "a", "x")]
+    sent = [
+        Request(turn, [Piece(text) for text in pieces], "")
+        for turn, own in zip(turns, rounds, strict=True)
+        for pieces in own
+    ]
+    assert [[r.turn.id for r in wave] for wave in waves(sent, 2)] == [
+        [turns[0].id, turns[1].id], [turns[0].id, turns[2].id], [turns[2].id]
+    ]  # fmt: skip
+    one = framed("s")
+    assert repeated_tokens(sent, 1)["sample"] == repeated_tokens(sent, 2)["sample"] == pytest.approx(4 * one)
+    # One after another A1, A2, B1, C1, C2 repeat 0, 2, 2, 2 and 2 pieces. At two a time B1 is sent with A1, and
+    # repeats none.
+    together = [replace(r, turn=replace(r.turn, topic=turns[0].topic)) for r in sent]
+    assert repeated_tokens(together, 1)["topic"] == pytest.approx(8 * one)
+    assert repeated_tokens(together, 2)["topic"] == pytest.approx(6 * one)
+
+
+def test_profiles_run_side_by_side(folder: str) -> None:
+    shown = [(turn.profile, turn.position) for turn in planned_task("user_tool_bench", {"data": folder}).turns]
+    assert {profile for profile, _ in shown[:2]} == {"p01", "p02"}
+    by_profile = {profile: [place for name, place in shown if name == profile] for profile, _ in shown}
+    assert all(places == sorted(places) for places in by_profile.values())
+    shorter = min(map(len, by_profile.values()))
+    assert all(a != b for (a, _), (b, _) in pairwise(shown[: 2 * shorter]))
 
 
 def test_what_repeats_in_a_sample_and_a_topic(folder: str) -> None:
@@ -168,7 +208,7 @@ def test_what_repeats_in_a_sample_and_a_topic(folder: str) -> None:
     sample = sum(size(before) for played in rounds.values() for before, _ in pairwise(played))
     # A first round begins with the first round of the turn before: its request stands in history, what a model
     # answered does not, the recorded answer does.
-    turns = [played[0].turn for played in rounds.values()]
+    turns = in_time([played[0].turn for played in rounds.values()])
     firsts = sum(size(rounds[before.id][0]) for before, turn in pairwise(turns) if before.topic is turn.topic)
     repeated = repeated_tokens(found)
     assert repeated["sample"] == pytest.approx(sample)
@@ -182,7 +222,7 @@ def test_a_topic_under_a_toolset_seen_before_begins_with_the_profiles_history(fo
     found = list(requests(planned_task("user_tool_bench", {"data": folder})))
     # As if all turns of a profile had one toolset.
     same = [Request(r.turn, [found[0].pieces[0], *r.pieces[1:]], r.answer) for r in found]
-    turns = [played[0].turn for played in by_sample(same).values()]
+    turns = in_time([played[0].turn for played in by_sample(same).values()])
     changes = [
         by_sample(same)[before.id][0]
         for before, turn in pairwise(turns)

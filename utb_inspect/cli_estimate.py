@@ -88,7 +88,7 @@ def estimate(
     except PrerequisiteError as error:  # a message that is marked up for Inspect's console
         errors.print(f"[bold red]Error[/]: {error.message}")
         sys.exit(2)
-    volumes = task_volumes(planned, epochs)
+    volumes = task_volumes(planned, limits.connections, epochs)
     found = estimates(volumes, names, known, limits, output_per_call)
     signatures = " and ".join(dict.fromkeys(task.signature for task in planned))
     show(tables(volumes, found), figures(found), signatures, format_, output)

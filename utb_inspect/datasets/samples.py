@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
+from itertools import groupby, zip_longest
 
 from inspect_ai.dataset import MemoryDataset, Sample
 
@@ -13,7 +14,10 @@ from utb_inspect.schema import AskStep, CallStep, DataError, TaskType
 def to_samples(
     dataset: Dataset, task_types: Collection[TaskType], profiles: Collection[str] | None = None
 ) -> MemoryDataset:
-    """The turns of some task types as samples, in order of time, profile by profile.
+    """The turns of some task types as samples: the first of each profile in order of time, then the second, ...
+
+    With as many samples at a time as profiles, each profile's run about one after another. What a provider's cache
+    holds of one then serves the next, whose prompt begins in the same way. A `--limit` takes from all profiles alike.
 
     Args:
         dataset: The loaded dataset.
@@ -35,7 +39,15 @@ def to_samples(
     ]
     if not turns:
         raise DataError(f"{dataset.info.name} has no turn of task type {', '.join(task_types)} to run")
-    return MemoryDataset([to_sample(turn) for turn in turns], name=dataset.name, location=dataset.info.name)
+    return MemoryDataset(
+        [to_sample(turn) for turn in _side_by_side(turns)], name=dataset.name, location=dataset.info.name
+    )
+
+
+def _side_by_side(turns: Iterable[PlacedTurn]) -> list[PlacedTurn]:
+    """Turns that stand profile by profile, in turns from each profile."""
+    profiles = [list(own) for _, own in groupby(turns, key=lambda turn: turn.profile)]
+    return [turn for row in zip_longest(*profiles) for turn in row if turn is not None]
 
 
 def profile_names(given: str | Collection[object]) -> list[str]:

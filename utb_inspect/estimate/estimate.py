@@ -32,14 +32,15 @@ class Estimate:
     """None: no limit was given."""
 
 
-def task_volumes(tasks: Iterable[PlannedTask], epochs: int = 1) -> dict[str, Volume]:
+def task_volumes(tasks: Iterable[PlannedTask], connections: int, epochs: int = 1) -> dict[str, Volume]:
     """The volume of each task by name, and of all together under `ALL` when there are several.
 
     Args:
         tasks: The tasks.
+        connections: Calls at the same time.
         epochs: How often each sample is run. Nothing is taken to be cached from one epoch to the next.
     """
-    volumes = {task.name: measure(requests(task)).scaled(times=epochs) for task in tasks}
+    volumes = {task.name: measure(requests(task), connections).scaled(times=epochs) for task in tasks}
     return {**volumes, ALL: total(volumes.values())} if len(volumes) > 1 else volumes
 
 

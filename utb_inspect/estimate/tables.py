@@ -17,8 +17,8 @@ from utb_inspect.estimate.volume import Volume
 _COUNTED = (
     f"Tokens are counted without a tokenizer, within {ERROR:.0%} (docs/estimating.md has exceptions). Output is what "
     "the reference answers; reasoning, which cannot be known, and more words come on top (--output-per-call). "
-    "Repeated: the share of the input that repeats the beginning of an earlier request of the same sample, topic or "
-    "profile, which is what prompt caching can save."
+    "Repeated: the share of the input that repeats the beginning of a request of the same sample, topic or profile "
+    "which was answered before, with --connections at a time: what prompt caching can save."
 )
 _PRICED = (
     "USD: with nothing cached, at the prices of --prices. Cached: what repeats in a sample, topic or profile is read "

@@ -20,7 +20,7 @@ class Volume:
     """Of all calls, whether they are read from a cache or not."""
     output_tokens: float
     repeated: Mapping[Scope, float]
-    """Input tokens that repeat the beginning of an earlier request, by scope."""
+    """Input tokens that repeat the beginning of a request that was answered before, by scope."""
 
     def scaled(self, times: float = 1, ratio: float = 1) -> Volume:
         """The volume of so many runs, for a tokenizer that makes `ratio` tokens of one."""
@@ -33,15 +33,15 @@ class Volume:
         )
 
 
-def measure(requests: Iterable[Request]) -> Volume:
-    """The volume of one epoch's requests."""
+def measure(requests: Iterable[Request], connections: int = 1) -> Volume:
+    """The volume of one epoch's requests, of which so many are sent at one time."""
     sent = list(requests)
     return Volume(
         samples=len({request.turn.id for request in sent}),
         calls=len(sent),
         input_tokens=sum(framed(piece.text) for request in sent for piece in request.pieces),
         output_tokens=sum(tokens(request.answer) for request in sent),
-        repeated=repeated_tokens(sent),
+        repeated=repeated_tokens(sent, connections),
     )
 
 
