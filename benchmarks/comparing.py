@@ -18,13 +18,15 @@ from inspect_ai.model import get_model
 
 LOGS = 20
 SAMPLES = 800
+ERROR_RATES = (0.1, 0.3, 0.5, 0.7)
+"""Of the runs that are made; the other logs are copies of them under names of their own."""
 _HEADERS = ("header.json", "_journal/start.json")
 
 
-def make_log(folder: Path) -> Path:
+def make_log(folder: Path, error_rate: float) -> Path:
     (log,) = eval(
         "utb_inspect/user_tool_bench",
-        model=get_model("utb/noisy", error_rate=0.3, seed=0),
+        model=get_model("utb/noisy", error_rate=error_rate, seed=0),
         limit=SAMPLES,
         log_dir=str(folder),
         display="none",
@@ -50,9 +52,10 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         os.environ |= {"XDG_DATA_HOME": name, "XDG_CACHE_HOME": name}
-        source = make_log(folder / "one")
+        sources = [make_log(folder / "made", rate) for rate in ERROR_RATES]
         (folder / "twenty").mkdir()
         for number in range(LOGS):
+            source = sources[number % len(sources)]
             copy_log(source, folder / "twenty" / f"2026-01-01T00-00-{number:02}_{number}.eval", number)
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         start = time.perf_counter()

@@ -67,7 +67,7 @@ def _judge(state: TaskState) -> Judged | str:
         return error
     record = TurnRecord.load(state.store)
     if record is None:
-        return "the sample has no turn in its store; it was not set up by utb_inspect/show"
+        return _logged_fault() or "the sample has no turn in its store; it was not set up by utb_inspect/show"
     if record.verdict == "upstream":
         return "the run was made with verdict=upstream, which stops at the first wrong action"
     run = record.run()

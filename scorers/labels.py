@@ -10,14 +10,15 @@ from utb_inspect.trajectory.verdict import LABELS, SPEC_VERSION
 
 @scorer(metrics=[incidence()], verdict=SPEC_VERSION)
 def utb_labels() -> Scorer:
-    """The failure labels of a turn, each true or false; all false when it is exact.
+    """The failure labels of a turn, each 1 or 0; all 0 when it is exact.
 
     Unscored when the run ended in an error. Source: spec section 5, Labels.
     """
 
     def value(judged: Judged) -> Score:
         labels = judged.verdict.labels
-        return Score(value={label: label in labels for label in LABELS}, answer=", ".join(sorted(labels)) or "none")
+        # Numbers: Inspect View shows true as something good.
+        return Score(value={label: int(label in labels) for label in LABELS}, answer=", ".join(sorted(labels)) or "none")
 
     async def score(state: TaskState, target: Target) -> Score:
         return score_of(state, value)

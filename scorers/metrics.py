@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from statistics import fmean
 from typing import Any, get_args
 
 from inspect_ai.scorer import Metric, SampleScore, Value, metric, value_to_float
@@ -16,13 +17,11 @@ from utb_inspect.analysis.statistics import (
     mean_of_means_stderr,
 )
 from utb_inspect.explain import FLAGS
-from utb_inspect.schema import Change, Structure, Subtype, Third
+from utb_inspect.schema import AVERAGED, Change, Structure, Subtype, Third
 from utb_inspect.trajectory.verdict import LABELS
 
 _to_float = value_to_float()
 
-AVERAGED = ("single_tool", "multi_tool", "lack_of_information")
-"""Task types whose unweighted mean is the paper's average."""
 _GROUPS: Mapping[str, Sequence[str | bool]] = {
     "task_type": (*AVERAGED, "chat"),
     "third": get_args(Third),
@@ -59,9 +58,9 @@ def breakdown() -> Metric:
     """Accuracy by task type, third, subtype, structure, change, recoverability and profile.
 
     Beside each pooled figure: `..._stderr`, clustered by profile, and for task types and thirds `..._profile_mean`, the
-    mean over profiles that the paper reports; both only where two profiles or more are in the group. `average` is the
-    unweighted mean of single-tool, multi-tool and lack-of-information turns, given when all three are in the run (its
-    profile mean, when every profile has all three). `session` is the share of topics with every turn right, over topics
+    mean over profiles that the paper reports; both only where two profiles or more are in the group. `profile_mean` is
+    that of all turns. `average` is the unweighted mean of single-tool, multi-tool and lack-of-information turns, given
+    when all three are in the run (its profile mean, when every profile has all three). `session` is the share of topics with every turn right, over topics
     whose turns are all scored; it is left out when epochs were averaged to fractions.
     """
 
@@ -170,14 +169,11 @@ def figures() -> Metric:
             return {}
 
         def average(key: str) -> float:
-            return sum(float(value[key] or 0) for value, _ in values) / len(values)
+            return fmean(float(value[key] or 0) for value, _ in values)  # the same in every order of samples
 
         found: dict[str, float] = {key: average(key) for key in ("progress", "optimal", "rounds", "calls", "asked")}
-        questions = sum(float(value["questions"] or 0) for value, _ in values)
-        if questions:
-            found["sentences_per_question"] = (
-                sum(float(value["question_sentences"] or 0) for value, _ in values) / questions
-            )
+        if questions := sum(value["questions"] or 0 for value, _ in values):
+            found["sentences_per_question"] = sum(value["question_sentences"] or 0 for value, _ in values) / questions
         loi = [(bool(v["asked"]), not m["recoverable"]) for v, m in values if m.get("recoverable") is not None]
         _put_share(found, "ask_precision", [needed for asked, needed in loi if asked])
         _put_share(found, "ask_recall", [asked for asked, needed in loi if needed])
@@ -205,4 +201,4 @@ def _put_share(found: dict[str, float], name: str, group: list[bool]) -> None:
         found[name] = sum(group) / len(group)
 
 
-__all__: list[str] = ["AVERAGED", "breakdown", "figures", "flagged", "incidence", "stderr"]
+__all__: list[str] = ["breakdown", "figures", "flagged", "incidence", "stderr"]

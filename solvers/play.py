@@ -14,7 +14,7 @@ from inspect_ai.tool import ToolCall, ToolCallContent
 from utb_inspect.answers import start_run
 from utb_inspect.datasets.record import TurnRecord, mark_cut, mark_error, mark_played
 from utb_inspect.datasets.wire import tool_info
-from utb_inspect.faults import ProviderError, error_line, provider_error, provider_fault
+from utb_inspect.faults import ProviderError, error_line, provider_error, provider_fault, raw_answers
 from utb_inspect.schema import DataError
 from utb_inspect.solvers.resend import calls_of, fit_to_resend
 from utb_inspect.solvers.tools import queue_tool
@@ -43,7 +43,8 @@ def play() -> Solver:
         taken = {call.id for message in state.messages for call in calls_of(message)}
         while True:
             try:
-                output = await model.generate(state.messages, tools=infos)
+                with raw_answers() as raw:
+                    output = await model.generate(state.messages, tools=infos)
             except Exception as error:
                 cause = provider_error(error)
                 mark_error(state.store, error_line(cause))
@@ -54,7 +55,7 @@ def play() -> Solver:
             if (fault := provider_fault(output)) is not None:
                 mark_error(state.store, fault)
                 raise ProviderError(fault)
-            if output.stop_reason == "max_tokens":
+            if output.stop_reason == "max_tokens" or raw.cut:
                 mark_cut(state.store)
             message = fit_to_resend(output.message, taken)
             state.messages.append(message)

@@ -157,7 +157,7 @@ _TURN_COLUMNS = {
 
 
 def _viewer(scores: list[str]) -> ViewerConfig:
-    """The sample list: request, decision, verdicts, what kind of turn it is; the rest behind the column chooser."""
+    """The sample list: request, decision, verdicts, what kind of turn it is; then each label by itself."""
     turn = [] if "utb_upstream" in scores else [TaskSamplesColumn.score("utb_turn", key) for key in _TURN_COLUMNS]
     columns = [
         TaskSamplesColumn(id="sampleStatus"),

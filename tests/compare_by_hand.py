@@ -9,7 +9,8 @@ from typing import Any
 
 import pandas as pd
 from inspect_ai.log import EvalLog, EvalSample
-from scipy.stats import binomtest
+from scipy.stats import binomtest, norm
+from statsmodels.stats.power import TTestPower
 
 LABELS = [
     *("wrong_tool", "missing_tool", "user_constraint", "implicit_preference", "sequence_dependency"),
@@ -43,7 +44,8 @@ def _row(sample: EvalSample, system: str) -> dict[str, Any]:
         assert isinstance(found, dict)
         row |= {key: math.nan if value is None else float(value) for key, value in found.items()}
     about = (scores["utb_progress"].metadata or {}) if "utb_progress" in scores else {}
-    row["cut"], row["step_cap"] = bool(about.get("cut")), about.get("ended") == "step_cap"
+    row["output_cut"], row["step_cap"] = float(bool(about.get("cut"))), float(about.get("ended") == "step_cap")
+    row["error"] = sample.error.message if sample.error else None
     row["answer"] = next((s.answer for name, s in scores.items() if name in ("utb_exact", "utb_upstream")), None)
     usage = list(sample.model_usage.values())
     row["tokens"] = sum(u.total_tokens for u in usage) if usage else math.nan
@@ -75,12 +77,17 @@ class ByHand:
         self.verdicts = verdicts
         self.scored = self.all[self.all.scored]
         place = self.all.drop_duplicates("sample").set_index("sample")
-        means = self.scored.groupby(["model", "sample"])[verdicts].mean().reset_index()
         columns = ["profile", "topic", "task_type", "third", "position", "turn_index", "subtype", "structure"]
-        self.turns = means.join(place[[*columns, "recoverable", "change", "toolset", "domain"]], on="sample")
+        self.place = place[[*columns, "recoverable", "change", "toolset", "domain"]]
+        self.turns = self.by_turn(self.scored, verdicts)
 
     def of(self, frame: pd.DataFrame, system: str) -> pd.DataFrame:
         return frame[frame.model == system]
+
+    def by_turn(self, epochs: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
+        """A row a system and turn: means over its epochs."""
+        numbers = epochs[["model", "sample"]].assign(**{key: epochs[key].astype(float) for key in keys})
+        return numbers.groupby(["model", "sample"]).mean().reset_index().join(self.place, on="sample")
 
     # --- means ---
 
@@ -128,6 +135,8 @@ class ByHand:
             "tokens": self.each(self.tokens),
             "cost": self.each(self.cost),
         }
+        if not self.all.scored.all():
+            found["unscored"] = self.unscored()
         for key in self.verdicts:
             for suffix, mean in (("", self.profile_mean), ("_pooled", self.pooled)):
                 found[f"accuracy_{key}{suffix}"] = self.each(
@@ -213,20 +222,21 @@ class ByHand:
         }
 
     def labels(self, system: str) -> dict[str, Any]:
-        failed = self.of(self.scored, system).query("exact == 0")
-        return {"failures": len(failed), **{label: failed[label].astype(float).mean() for label in LABELS}}
+        failed = self.by_turn(self.of(self.scored, system).query("exact == 0"), LABELS)
+        return {"failures": len(failed), **{label: failed[label].mean() for label in LABELS}}
 
     def label_shares(self) -> Rows:
         rows = []
         for label, system in itertools.product(LABELS, self.systems):
-            failed = self.of(self.scored, system).query("exact == 0")
+            epochs = self.of(self.scored, system).query("exact == 0")
+            failed = self.by_turn(epochs, [label])
             rows.append(
                 {
                     "label": label.replace("_", " ").capitalize(),
                     "model": system,
                     "failures": len(failed),
-                    "labelled": int(failed[label].sum()),
-                    "share": failed[label].astype(float).mean(),
+                    "labelled": epochs[epochs[label] == 1]["sample"].nunique(),
+                    "share": failed[label].mean(),
                     "profile_mean": self.profile_mean(failed, label),
                 }
             )
@@ -235,28 +245,40 @@ class ByHand:
     def severity(self, system: str) -> dict[str, Any]:
         scored = self.of(self.scored, system)
         scored = scored.assign(**{kind: (scored.severity == kind).astype(float) for kind in ("slight", "major")})
-        failures = int((scored.exact == 0).sum())
-        row: dict[str, Any] = {"turns": len(scored), "failures": failures}
+        turns, failed = (self.by_turn(own, ["slight", "major"]) for own in (scored, scored.query("exact == 0")))
+        row: dict[str, Any] = {"turns": len(turns), "failures": len(failed)}
         for kind in ("slight", "major"):
-            row[kind] = scored[kind].mean()
-            row[f"{kind}_profile_mean"] = self.profile_mean(scored, kind)
-            row[f"{kind}_of_failures"] = scored[kind].sum() / failures if failures else math.nan
+            row[kind] = turns[kind].mean()
+            row[f"{kind}_profile_mean"] = self.profile_mean(turns, kind)
+            row[f"{kind}_of_failures"] = failed[kind].mean()
         return row
 
     def flags(self, system: str) -> dict[str, Any]:
         scored = self.of(self.scored, system)
         row: dict[str, Any] = {"turns": len(scored)}
-        for flag in ("step_cap", "cut"):
-            row |= {flag: int(scored[flag].sum()), f"{flag}_share": scored[flag].astype(float).mean()}
+        for flag in ("step_cap", "output_cut"):
+            row |= {flag: int(scored[flag].sum()), f"{flag}_share": scored[flag].mean()}
         return row
 
     def steps(self, system: str) -> dict[str, Any]:
         scored = self.of(self.scored, system)
-        row: dict[str, Any] = {"turns": len(scored)}
+        counts = ["rounds", "calls", "questions"]
+        turns = self.by_turn(scored, ["progress", "optimal", *counts])
+        row: dict[str, Any] = {"turns": len(turns)}
         for key in ("progress", "optimal"):
-            row |= {key: self.profile_mean(scored, key), f"{key}_pooled": scored[key].mean()}
-        row["optimal_of_exact"] = scored[scored.exact == 1].optimal.mean()
-        return row | {key: scored[key].mean() for key in ("rounds", "calls", "questions")}
+            row |= {key: self.profile_mean(turns, key), f"{key}_pooled": turns[key].mean()}
+        row["optimal_of_exact"] = self.by_turn(scored[scored.exact == 1], ["optimal"]).optimal.mean()
+        return row | {key: turns[key].mean() for key in counts}
+
+    def unscored(self) -> Rows:
+        """Samples that ended in an error, a row a system and message, the most frequent first."""
+        rows = []
+        for system in self.systems:
+            errors = self.of(self.all, system)[lambda own: ~own.scored].error
+            assert errors.notna().all()
+            for reason, count in errors.value_counts().items():
+                rows.append({"model": system, "reason": reason, "samples": count})
+        return rows
 
     def asking(self, system: str) -> dict[str, Any]:
         scored = self.of(self.scored, system)
@@ -319,14 +341,15 @@ class ByHand:
                 turns = turns[turns.change.notna() & (turns[key] == kind)]
                 scored = self.of(self.scored, system)
                 scored = scored[scored.change.notna() & (scored[key] == kind)]
+                stale = self.by_turn(scored, ["stale_preference"])
                 rows.append(
                     {
                         key: kind,
                         "model": system,
                         "turns": len(turns),
                         **self.verdict_figures(turns),
-                        "stale": self.profile_mean(scored, "stale_preference"),
-                        "stale_pooled": scored.stale_preference.astype(float).mean(),
+                        "stale": self.profile_mean(stale, "stale_preference"),
+                        "stale_pooled": stale.stale_preference.mean(),
                     }
                 )
         return rows
@@ -402,12 +425,16 @@ class ByHand:
                 groups = [both[both.task_type == kind] for kind in AVERAGED]
             else:
                 groups = [both]
-            # What each profile adds to the mean over groups of their means over profiles.
+            # What each profile adds to the mean over groups of their means over profiles, and how far it moves that
+            # from where it would be were the profile's own means those of all.
             shares: dict[str, float] = {}
+            moves: dict[str, float] = {}
             for group in groups:
-                for profile, own in group.groupby("profile"):
-                    part = own.difference.mean() / group.profile.nunique() / len(groups)
-                    shares[str(profile)] = shares.get(str(profile), 0.0) + part
+                means = {str(profile): own.difference.mean() for profile, own in group.groupby("profile")}
+                for profile, part in means.items():
+                    weight = 1 / len(means) / len(groups)
+                    shares[profile] = shares.get(profile, 0.0) + part * weight
+                    moves[profile] = moves.get(profile, 0.0) + (part - sum(means.values()) / len(means)) * weight
             seen = abs(sum(shares.values()))
             flips = [
                 abs(sum(sign * part for sign, part in zip(signs, shares.values(), strict=True)))
@@ -426,16 +453,23 @@ class ByHand:
                     "profiles": both.profile.nunique(),
                     "difference": sum(self.profile_mean(group, "difference") for group in groups) / len(groups),
                     "pooled": sum(group.difference.mean() for group in groups) / len(groups),
-                    "p": sum(flip >= seen - 1e-12 for flip in flips) / len(flips),
+                    "p": sum(flip >= seen - 1e-12 for flip in flips) / len(flips) if len(both) else math.nan,
+                    "moves": list(moves.values()),
                     "first_only": first_only if binary else math.nan,
                     "second_only": second_only if binary else math.nan,
-                    "p_mcnemar": (binomtest(first_only, apart).pvalue if apart else 1.0) if binary else math.nan,
+                    "p_mcnemar": (binomtest(first_only, apart).pvalue if apart else 1.0)
+                    if binary and len(both)
+                    else math.nan,
                 }
             )
+        tested = [row for row in rows if len(row["moves"])]
         worst = 0.0
-        for rank, row in enumerate(sorted(rows, key=lambda row: row["p"])):
-            worst = max(worst, min(1.0, row["p"] * (len(rows) - rank)))
+        for rank, row in enumerate(sorted(tested, key=lambda row: row["p"])):
+            worst = max(worst, min(1.0, row["p"] * (len(tested) - rank)))
             row["p_corrected"] = worst
+        for row in rows:
+            row.setdefault("p_corrected", math.nan)
+            row["smallest"] = smallest(row.pop("moves"), len(tested))
         return rows
 
     def difference_counts(self) -> Rows:
@@ -459,3 +493,23 @@ class ByHand:
                     }
                 )
         return rows
+
+
+def smallest(moves: list[float], tests: int) -> float:
+    """The difference that would have been found 4 times in 5, from what each profile adds to a difference's deviation.
+
+    The sign-flip test of n profiles gives multiples of 2 / 2^n: the first of Holm's levels, 0.05 over the tests, is
+    kept at the highest of them that is not above it.
+    """
+    n = len(moves)
+    kept = [k for k in range(1, 2**n // 2) if k * 2 / 2**n <= 0.05 / tests] if tests else []
+    deviation = n * math.sqrt(sum(move**2 for move in moves) / (n - 1)) if n > 1 else 0.0
+    if not kept or deviation < 1e-9:
+        return math.nan
+    # At the lowest level all profiles must differ the same way, by chance P(normal > -size) each.
+    size = (
+        norm.ppf(0.8 ** (1 / n))
+        if len(kept) == 1
+        else TTestPower().solve_power(nobs=n, alpha=len(kept) * 2 / 2**n, power=0.8)
+    )
+    return float(size * deviation) if size * deviation <= 1 else math.nan

@@ -6,12 +6,15 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from inspect_ai import eval as inspect_eval
 from inspect_ai.model import get_model
 from support import once, write_dataset
 
+from utb_inspect.compare.build import build_report
 from utb_inspect.compare.frame import RunInfo, Runs, sample_frame
+from utb_inspect.compare.report import Table
 from utb_inspect.tasks import dynamic_preference, user_tool_bench
 from utb_inspect.trajectory.verdict import LABELS
 
@@ -83,7 +86,6 @@ def _made_row(row: Mapping[str, Any], by_label: Mapping[str, int], infos: list[R
         "topic": topic,
         "turn_index": int(turn) if turn.isdigit() else None,
         "scored": row.get("error") is None,
-        "flag": "",
     }
     if known["scored"]:
         known |= {"upstream": False} if info.upstream else _made_verdict(row)
@@ -102,6 +104,8 @@ def _made_verdict(row: Mapping[str, Any]) -> dict[str, Any]:
         "relaxed": exact,
         "severity": "none" if exact else "major",
         "user_constraint": not exact and not given,
+        "step_cap": False,
+        "output_cut": False,
         "progress": float(exact),
         "optimal": exact,
         "asked": False,
@@ -110,6 +114,55 @@ def _made_verdict(row: Mapping[str, Any]) -> dict[str, Any]:
         "questions": 0,
         "question_sentences": 0,
     }
+
+
+def tables(runs: Runs, **options: Any) -> dict[str, Table]:
+    return {table.name: table for table in build_report(runs, **options).tables}
+
+
+def rows(runs: Runs, name: str, **options: Any) -> list[dict[str, Any]]:
+    """A table's rows, with None for what is missing."""
+    frame = tables(runs, **options)[name].frame.astype(object)
+    return [{str(k): v for k, v in row.items()} for row in frame.where(frame.notna(), None).to_dict("records")]
+
+
+def row(runs: Runs, name: str, **options: Any) -> dict[str, Any]:
+    (found,) = rows(runs, name, **options)
+    return found
+
+
+def turn(sample: str, task_type: str = "single_tool", *, model: str = "a", **more: Any) -> dict[str, Any]:
+    return {"model": model, "sample": sample, "task_type": task_type, "third": "first", **more}
+
+
+def varied_rows(profiles: int, seed: int, **shares: float) -> list[dict[str, Any]]:
+    """Nine turns a profile and system with figures at random; `shares` are the systems' chances to be right."""
+    random = np.random.default_rng(seed)
+    kinds = ("single_tool", "multi_tool", "lack_of_information")
+
+    def chance(share: float = 0.4) -> bool:
+        return bool(random.random() < share)
+
+    return [
+        {
+            "model": model,
+            "sample": f"p{profile}-t{index // 3}.{index % 3 + 1}",
+            "task_type": kinds[index % 3],
+            "third": ("first", "middle", "last")[index // 3],
+            "topic_turns": 3,
+            **({"exact": True} if chance(shares[model]) else wrong),
+            "optimal": chance(),
+            "progress": int(random.integers(0, 4)) / 3,
+            "change": "update",
+            "stale_preference": chance(),
+            "recoverable": chance() if index % 3 == 2 else None,
+            "rounds": int(random.integers(1, 9)),
+        }
+        for profile in range(profiles)
+        for model in shares
+        for index in range(9)
+        for wrong in [{"exact": False, "relaxed": chance(), "severity": "slight" if chance() else "major"}]
+    ]
 
 
 def real_logs(factory: pytest.TempPathFactory) -> dict[str, str]:

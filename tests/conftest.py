@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,6 +14,10 @@ settings.load_profile("utb")
 
 ROOT = Path(__file__).parent.parent
 SHARED = ROOT.parent / "shared"
+
+# Metadata that an editable install leaves in the checkout would hide that of the installed package from Inspect, which
+# then registers tasks without the package's name.
+sys.path[:] = [place for place in sys.path if Path(place).resolve() != ROOT]
 
 
 @pytest.fixture(autouse=True, scope="session")

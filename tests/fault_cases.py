@@ -90,8 +90,10 @@ def play(
     config: GenerateConfig = CONFIG,
     max_retries: int = 0,
     solver: Solver | None = None,
+    **options: Any,
 ) -> list[Played]:
     """Run each case as a sample of its own; an error is tried again once. `max_retries` are the client's own."""
+    options = {"retry_on_error": 1, "max_connections": 100, "log_dir": str(folder / "logs"), **options}
     named = {f"c{i:02d}": case for i, case in enumerate(cases)}
     topics = [two_turns(name) for name in named]
     write_dataset(folder, topics, {"rail": TOOLSETS["rail"]}, {name: {"short_persona": "-"} for name in named})
@@ -114,7 +116,7 @@ def play(
         ids = [f"{name}.2" for name in named]
         task = user_tool_bench(data=str(folder))
         task = task if solver is None else task_with(task, solver=solver)
-        log = run(task, model, sample_id=ids, retry_on_error=1, max_connections=100, log_dir=str(folder / "logs"))
+        log = run(task, model, sample_id=ids, **options)
         forget_departures(server)
     assert not server.refused, [(r.problems, r.items[-4:]) for r in server.refused]
     found = samples(log)

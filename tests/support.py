@@ -404,6 +404,8 @@ TOPICS: list[dict[str, Any]] = [
 ]
 
 TURNS = [f"{topic['id']}.{i + 1}" for topic in TOPICS for i in range(len(topic["turns"]))]
+STARTED = [turn for pair in zip(TURNS[:5], TURNS[5:], strict=True) for turn in pair]
+"""The turns in the order in which a run starts them, side by side from both profiles."""
 
 
 def write_json(path: Path, data: Any) -> None:

@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 from inspect_ai.model import ChatMessageAssistant, ChatMessageTool
 from inspect_ai.util._json import json_schema_dump
 from public_rows import PUBLIC
-from support import MENU_SCHEMA_SENT, PROFILES, TURNS, Seen, output, run, write_dataset
+from support import MENU_SCHEMA_SENT, PROFILES, STARTED, Seen, output, run, write_dataset
 
 from utb_inspect import __version__
 from utb_inspect.cli import main
@@ -126,7 +126,7 @@ def exported(*arguments: str) -> list[dict[str, Any]]:
 
 def test_a_line_a_sample_in_order(folder: str) -> None:
     lines = exported("--data", folder)
-    assert [line["id"] for line in lines] == TURNS
+    assert [line["id"] for line in lines] == STARTED
     assert {tuple(line) for line in lines} == {("id", "round", "messages", "tools")}
     assert {line["round"] for line in lines} == {1}
 
@@ -192,7 +192,7 @@ def test_a_file_is_written_whole(folder: str, tmp_path: Path) -> None:
     file = tmp_path / "prompts.jsonl"
     result = utb("prompts", "export", "--data", folder, "-o", str(file))
     assert (result.exit_code, result.stdout) == (0, f"10 prompts written to {file}\n")
-    assert [json.loads(line)["id"] for line in file.read_text().splitlines()] == TURNS
+    assert [json.loads(line)["id"] for line in file.read_text().splitlines()] == STARTED
     assert [path.name for path in tmp_path.iterdir()] == ["prompts.jsonl"]
 
 

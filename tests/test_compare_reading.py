@@ -11,6 +11,7 @@ from typing import Any
 import fsspec
 import pandas as pd
 import pytest
+from click.testing import CliRunner
 from compare_data import real_logs
 from inspect_ai import Task, eval_set
 from inspect_ai.analysis import SampleColumn, samples_df
@@ -18,11 +19,13 @@ from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalLog, list_eval_logs, read_eval_log, write_eval_log
 from support import Seen, output, plays, run, scripted, write_dataset, write_public
 
+from utb_inspect.cli import main
 from utb_inspect.compare.frame import COLUMNS, NEVER_RAN, Runs
-from utb_inspect.compare.reading import read_runs, signature_parts
+from utb_inspect.compare.reading import read_runs
 from utb_inspect.compare.rows import history_turns
 from utb_inspect.datasets import load
 from utb_inspect.schema import DataError
+from utb_inspect.signature import parts
 from utb_inspect.tasks import chat, dynamic_preference, multi_tool, user_tool_bench
 from utb_inspect.trajectory.verdict import LABELS
 
@@ -63,7 +66,7 @@ def test_rows_say_what_the_samples_of_the_logs_say(logs: dict[str, str]) -> None
     for index, log in enumerate(full):
         assert log.samples is not None
         rows = rows_of(found, index)
-        assert list(rows) == [sample.id for sample in log.samples]
+        assert sorted(rows) == sorted(str(sample.id) for sample in log.samples)
         for sample in log.samples:
             row, scores = rows[str(sample.id)], sample.scores or {}
             assert row["scored"] is True
@@ -114,13 +117,13 @@ def test_a_run_is_told_by_its_header(logs: dict[str, str]) -> None:
 
 
 def test_a_signature_splits_where_a_part_begins() -> None:
-    assert signature_parts("data:a|b:c@1#d|history:last:20|profiles:p1,p2") == {
+    assert parts("data:a|b:c@1#d|history:last:20|profiles:p1,p2") == {
         "data": "a",
         "b": "c@1#d",
         "history": "last:20",
         "profiles": "p1,p2",
     }
-    assert signature_parts("data:my|Data@1#d|history:full") == {"data": "my|Data@1#d", "history": "full"}
+    assert parts("data:my|Data@1#d|history:full") == {"data": "my|Data@1#d", "history": "full"}
 
 
 @pytest.mark.parametrize(
@@ -166,16 +169,24 @@ def test_tokens_are_summed_over_rounds_and_epochs_are_rows(data: str, tmp_path: 
 
 
 def test_flags_are_of_decisions(data: str, tmp_path: Path) -> None:
+    """A run that the step cap ended may have an output cut, too: both are told."""
+    cut, both, neither = "p01-t01.1", "p01-t01.2", "p01-t01.3"
+
     def script(seen: Seen) -> Any:
-        if seen.sample == "p01-t01.1":
-            return output("So long", stop="max_tokens")
-        return seen.call(("findTrains", {"origin": "Utrecht", "destination": "Oslo", "day": "2025-03-15"}))
+        if seen.sample in (cut, neither):
+            return output("So long", stop="max_tokens" if seen.sample == cut else "stop")
+        stop = "max_tokens" if seen.sample == both else "tool_calls"
+        return seen.call(("findTrains", {"origin": "Utrecht", "destination": "Oslo", "day": "2025-03-15"}), stop=stop)
 
     run(user_tool_bench(data=data, max_rounds=2), script, log_dir=str(tmp_path))
     rows = rows_of(read_runs([str(tmp_path)]))
     assert {row["scored"] for row in rows.values()} == {True}
-    assert {row["flag"] for sample, row in rows.items() if sample != "p01-t01.1"} == {"step_cap"}
-    assert rows["p01-t01.1"]["flag"] == "cut"
+    found = {sample: (row.pop("step_cap"), row.pop("output_cut")) for sample, row in rows.items()}
+    assert found == dict.fromkeys(rows, (True, False)) | {
+        cut: (False, True),
+        both: (True, True),
+        neither: (False, False),
+    }
 
 
 def test_upstream_runs_have_the_public_verdict_alone(tmp_path: Path) -> None:
@@ -224,11 +235,18 @@ def test_errors_that_are_scored_are_no_decisions(data: str, tmp_path: Path) -> N
     assert rows[FAILS]["exact"] is None
 
 
-def test_runs_that_are_not_scored_have_no_decisions(data: str, tmp_path: Path) -> None:
-    run(chat(data=data), plays(load(data)), log_dir=str(tmp_path), score=False)
-    rows = rows_of(read_runs([str(tmp_path)]))
-    assert {row["error"] for row in rows.values()} == {"no scorer of this suite has scored it"}
+def test_runs_that_are_not_scored_have_no_decisions_until_they_are(data: str, tmp_path: Path) -> None:
+    log = run(user_tool_bench(data=data), fails, log_dir=str(tmp_path), score=False)
+    found = read_runs([str(tmp_path)])
+    rows = rows_of(found)
     assert {row["scored"] for row in rows.values()} == {False}
+    errors = {sample for sample, row in rows.items() if row["error"] != "no scorer of this suite has scored it"}
+    assert errors == {FAILS, FILTER}
+    assert found.refused == [f"{found.infos[0].location}: not scored yet; run `utb rescore`"]
+    assert CliRunner().invoke(main, ["rescore", log.location.removeprefix("file://")]).exit_code == 0
+    again = read_runs([str(tmp_path)])
+    assert {sample for sample, row in rows_of(again).items() if not row["scored"]} == errors
+    assert again.refused == []
 
 
 def stops_early(task: Task, folder: Path, sample: str) -> EvalLog:
@@ -245,15 +263,15 @@ def stops_early(task: Task, folder: Path, sample: str) -> EvalLog:
 
 
 def test_samples_that_never_ran_are_rows(data: str, tmp_path: Path) -> None:
-    log = stops_early(user_tool_bench(data=data), tmp_path / "early", "p01-t02.1")
+    log = stops_early(user_tool_bench(data=data), tmp_path / "early", "p01-t01.2")
     ran = {sample.id: sample.error for sample in log.samples or []}
     run(user_tool_bench(data=data), plays(load(data)), log_dir=str(tmp_path / "whole"))
     found = read_runs([str(tmp_path)])
     (early,) = [i for i, info in enumerate(found.infos) if info.status == "error"]
     rows, whole = rows_of(found, early), rows_of(found, 1 - early)
     assert set(rows) == set(whole)
-    assert rows["p01-t02.1"]["error"] == "RuntimeError('out of credit')"
-    cancelled = {sample for sample, error in ran.items() if error and sample != "p01-t02.1"}
+    assert rows["p01-t01.2"]["error"] == "RuntimeError('out of credit')"
+    cancelled = {sample for sample, error in ran.items() if error and sample != "p01-t01.2"}
     assert {rows[sample]["error"] for sample in cancelled} <= {"cancelled"}
     lost = {sample for sample, row in rows.items() if row["error"] == NEVER_RAN}
     assert lost == set(whole) - set(ran)

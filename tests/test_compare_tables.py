@@ -9,34 +9,15 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from compare_data import UPSTREAM_SIGNATURE, made_info, made_runs
+from compare_data import UPSTREAM_SIGNATURE, made_info, made_runs, row, rows, tables, turn
 
-from utb_inspect.compare.build import build_report
-from utb_inspect.compare.frame import NEVER_RAN, Runs
+from utb_inspect.compare.build import INTERVALS, build_report
+from utb_inspect.compare.frame import NEVER_RAN, NOT_SCORED, Runs
 from utb_inspect.compare.pairs import smallest_difference
-from utb_inspect.compare.report import Table
 from utb_inspect.compare.tables.kinds import history_bin
+from utb_inspect.explain import FLAGS
 
 Rows = Iterable[Mapping[str, Any]]
-
-
-def tables(runs: Runs, **options: Any) -> dict[str, Table]:
-    return {table.name: table for table in build_report(runs, **options).tables}
-
-
-def rows(runs: Runs, name: str, **options: Any) -> list[dict[str, Any]]:
-    """A table's rows, with None for what is missing."""
-    frame = tables(runs, **options)[name].frame.astype(object)
-    return [{str(k): v for k, v in row.items()} for row in frame.where(frame.notna(), None).to_dict("records")]
-
-
-def row(runs: Runs, name: str, **options: Any) -> dict[str, Any]:
-    (found,) = rows(runs, name, **options)
-    return found
-
-
-def turn(sample: str, task_type: str = "single_tool", *, model: str = "a", **more: Any) -> dict[str, Any]:
-    return {"model": model, "sample": sample, "task_type": task_type, "third": "first", **more}
 
 
 # --- accuracy ------------------------------------------------------------------------------------------------
@@ -166,6 +147,51 @@ def test_a_turn_of_several_epochs_counts_with_its_mean_over_those_scored() -> No
     assert (overview["exact"], overview["exact_errors_wrong"]) == pytest.approx((1 / 4, 1 / 4))
 
 
+@pytest.mark.parametrize("lacks", ["single_tool", "multi_tool", "lack_of_information"])
+def test_a_system_without_the_average_takes_it_from_the_headlines_and_is_named(lacks: str) -> None:
+    given = [r | {"model": model} for model in "ab" for r in eight_turns()]
+    given = [r for r in given if (r["model"], r["task_type"]) != ("b", lacks)]
+    assert headings(given) == ("Exact, all turns", "Exact, all turns")
+    short = {"single_tool": "ST", "multi_tool": "MT", "lack_of_information": "LOI"}[lacks]
+    assert accuracy_words(given) == [
+        f"Headline figures are over all turns, not the paper's average. Without scored turns of {short}: b."
+    ]
+
+
+def test_systems_without_the_average_are_named_by_what_they_lack() -> None:
+    given = [turn("p1-t1.1", model="a"), turn("p1-t1.1", model="b"), turn("p1-t1.2", "multi_tool", model="c")]
+    (words,) = accuracy_words(given)
+    assert words.endswith("Without scored turns of MT, LOI: a, b; ST, LOI: c.")
+
+
+@pytest.mark.parametrize("error", ["gone", NEVER_RAN, NOT_SCORED])
+def test_a_system_without_scores_leaves_the_headlines_of_the_others_alone(error: str) -> None:
+    given = [*eight_turns(), *({**r, "model": "b", "exact": None, "error": error} for r in eight_turns())]
+    assert headings(given) == ("Exact, average", "Exact, average")
+    assert accuracy_words(given) == []
+    (section,) = [s for s in build_report(made_runs(given)).sections if s.title == "Accuracy"]
+    assert section.plots[0].y == "average"
+    alone, beside = (rows(made_runs(r), "cost")[0]["exact"] for r in (eight_turns(), given))
+    assert alone == beside == pytest.approx(7 / 12)
+
+
+def headings(given: Rows) -> tuple[str, str]:
+    """What the tables of relaxed minus exact and of cost say their accuracy is over."""
+    found = tables(made_runs(given))
+    gap, cost = (next(c.label for c in found[name].columns if c.key == "exact") for name in ("gap", "cost"))
+    return gap, cost
+
+
+def accuracy_words(given: Rows) -> list[str]:
+    """What the section of accuracies says beside what intervals are."""
+    (section,) = [s for s in build_report(made_runs(given)).sections if s.title == "Accuracy"]
+    return [
+        words
+        for words in section.text
+        if words != INTERVALS and "different samples" not in words and " lacks " not in words
+    ]
+
+
 # --- what was run --------------------------------------------------------------------------------------------
 
 
@@ -183,6 +209,55 @@ def test_errors_are_counted_and_what_they_would_make_of_the_accuracy_is_told() -
     assert (found["exact"], found["exact_errors_wrong"]) == pytest.approx((2 / 3, 2 / 5))
     assert (found["relaxed"], found["relaxed_errors_wrong"]) == pytest.approx((1, 3 / 5))
     assert (found["tokens"], found["cost"]) == (65, 1.125)
+
+
+def test_why_samples_are_not_scored_is_told() -> None:
+    long = "RateLimitError('" + 200 * "x" + "')"
+    given = [
+        turn("p1-t1.1", model="a", exact=True),
+        turn("p1-t1.1", model="a", epoch=2, error="gone"),
+        turn("p1-t1.2", model="a", error="limit: token"),
+        turn("p1-t1.3", model="a", error="gone"),
+        turn("p1-t1.1", model="b", error=NEVER_RAN),
+        turn("p1-t1.2", model="b", error=long),
+        turn("p1-t1.1", model="c", exact=True),
+    ]
+    found = rows(made_runs(given), "unscored")
+    assert [(r["model"], r["reason"], r["samples"]) for r in found] == [
+        ("a", "gone", 2),
+        ("a", "limit: token", 1),
+        ("b", NEVER_RAN, 1),
+        ("b", long[:119] + "…", 1),
+    ]
+    assert not tables(made_runs(given))["unscored"].detail
+
+
+def test_where_all_is_scored_there_is_no_table_of_why_not() -> None:
+    found = tables(made_runs(eight_turns()))
+    assert "unscored" not in found
+    assert "waiting" not in found["overview"].frame
+
+
+def test_samples_that_wait_for_a_scorer_are_neither_errors_nor_wrong() -> None:
+    """As after `--no-score`, with an error among them; beside it a system that was scored in part."""
+    given = [
+        turn("p1-t1.1", model="a", error=NOT_SCORED, total_tokens=10, cost=0.5),
+        turn("p1-t1.2", model="a", error=NOT_SCORED, total_tokens=10, cost=0.5),
+        turn("p1-t1.3", model="a", error="gone"),
+        turn("p1-t1.1", model="b", exact=True),
+        turn("p1-t1.2", model="b", error=NOT_SCORED),
+        turn("p1-t1.3", model="b", error="gone"),
+    ]
+    runs = made_runs(given)
+    for name in ("overview", "logs"):
+        counts = [[r[k] for k in ("samples", "scored", "errored", "never_ran", "waiting")] for r in rows(runs, name)]
+        assert counts == [[3, 0, 1, 0, 2], [3, 1, 1, 0, 1]]
+    waits, part = rows(runs, "overview")
+    assert (waits["exact"], waits["exact_errors_wrong"]) == (None, 0)  # of the one that errored
+    assert (part["exact"], part["exact_errors_wrong"]) == (1, pytest.approx(1 / 2))
+    for r in rows(runs, "cost"):
+        assert (r["right"], r["cost_per_right"], r["seconds_per_right"]) == (None, None, None)
+    assert row(made_runs(given[:2]), "overview")["exact_errors_wrong"] is None
 
 
 def test_tasks_of_one_model_make_up_one_system_with_a_row_a_log_beside() -> None:
@@ -215,9 +290,9 @@ def failures() -> Runs:
         [
             turn("p1-t1.1", exact=True),
             turn("p1-t1.2", severity="slight", implicit_preference=True),
-            turn("p1-t1.3", wrong_tool=True, clarification=True, flag="step_cap"),
+            turn("p1-t1.3", wrong_tool=True, clarification=True, step_cap=True, output_cut=True),
             turn("p2-t1.1", wrong_tool=True),
-            turn("p2-t1.2", no_answer=True, flag="cut"),
+            turn("p2-t1.2", no_answer=True, output_cut=True),
             turn("p2-t1.3", error="gone"),
         ]
     )
@@ -244,8 +319,13 @@ def test_severity_is_of_all_scored_turns_and_of_the_failures() -> None:
 
 def test_flags_are_counted() -> None:
     found = row(failures(), "flags")
-    assert [found[key] for key in ("turns", "step_cap", "cut")] == [5, 1, 1]
-    assert (found["step_cap_share"], found["cut_share"]) == pytest.approx((1 / 5, 1 / 5))
+    assert [found[key] for key in ("turns", "step_cap", "output_cut")] == [5, 1, 2]
+    assert (found["step_cap_share"], found["output_cut_share"]) == pytest.approx((1 / 5, 2 / 5))
+
+
+def test_flags_are_worded_as_in_explanations() -> None:
+    headings = [column.label for column in tables(failures())["flags"].columns if column.kind == "count"]
+    assert headings[1:] == [flag.capitalize() for flag in FLAGS]
 
 
 def test_without_failures_there_are_no_shares() -> None:
@@ -456,7 +536,36 @@ def test_pairs_are_over_the_samples_that_both_have_scored() -> None:
 def test_a_pair_without_a_common_sample_shows_nothing() -> None:
     found = row(made_runs([turn("p1-t1.1", model="a", exact=True), turn("p1-t1.2", model="b")]), "pairs_exact")
     assert (found["samples"], found["missing"], found["finding"]) == (0, 2, "no sample in common")
-    assert (found["difference"], found["p"], found["p_corrected"]) == (None, None, None)
+    assert (found["difference"], found["p"], found["p_corrected"], found["p_mcnemar"]) == (None, None, None, None)
+    assert (found["first_only"], found["second_only"]) == (0, 0)
+
+
+def pair_words(given: Rows) -> list[str]:
+    (section,) = [section for section in build_report(made_runs(given)).sections if section.title == "Pairs"]
+    return list(section.text)
+
+
+def test_pairs_without_a_common_sample_are_told_apart_from_those_that_were_tested() -> None:
+    """Four systems on the same turns, two of whose six pairs would differ; and one or two systems without a score."""
+    tested = two_systems(*[(4, 0)] * 8)
+    tested = [r | {"model": model} for r in tested for model in {"a": "ab", "b": "cd"}[r["model"]]]
+    assert len(pair_words(tested)) == 6
+    lost = [{**r, "model": "e", "exact": None, "error": "gone"} for r in tested if r["model"] == "a"]
+    words = pair_words([*tested, *lost])
+    assert words[:-1] == pair_words(tested)
+    assert words[-1] == "Exact: 4 pairs have no scored sample in common."
+    more = [r | {"model": "f"} for r in tested if r["model"] == "a"]
+    # Four of the ten that were tested differ as a and c do: each has p 2 / 2^8, of which Holm asks ten times as much.
+    assert 10 * 2 / 2**8 > 0.05
+    assert pair_words([*tested, *more, *lost]) == [
+        "Exact: a difference is shown for 0 of 10 pairs, none for the others.",
+        "Exact: 5 pairs have no scored sample in common.",
+    ]
+
+
+def test_two_systems_without_a_common_sample_are_no_pair() -> None:
+    given = [turn("p1-t1.1", model="a", exact=True), turn("p1-t1.2", model="b")]
+    assert pair_words(given) == ["Exact: 1 pair has no scored sample in common."]
 
 
 def test_pairs_compare_the_average_where_there_is_one() -> None:

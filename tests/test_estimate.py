@@ -110,8 +110,8 @@ def check_against_a_run(tmp_path: Path, sent: Any, task: str, options: dict[str,
     # The log's own count, characters over four, is of the same messages.
     usage = log.stats.model_usage["utb/oracle"]
     assert usage.input_tokens == sum(sum(len(m.text) for m in messages) // 4 for messages, _, _ in sent)
-    counted = sum(framed(tools_text(tools)) + sum(framed(message_text(m)) for m in ms) for ms, tools, _ in sent)
-    assert volume.input_tokens == pytest.approx(counted)
+    sizes = [framed(tools_text(tools)) + sum(framed(message_text(m)) for m in ms) for ms, tools, _ in sent]
+    assert (volume.input_tokens, volume.longest_request) == pytest.approx((sum(sizes), max(sizes)))
     assert [request.answer for request in found] == [
         message_text(output.message).removeprefix("assistant\n") for _, _, output in sent
     ]
@@ -241,6 +241,7 @@ VOLUME = Volume(
     calls=600,
     input_tokens=1_000_000,
     output_tokens=100_000,
+    longest_request=5_000,
     repeated={"sample": 400_000, "topic": 600_000, "profile": 1_000_000},
 )
 
@@ -282,9 +283,10 @@ def test_time_by_hand(limits: Limits, expected: Duration | None) -> None:
 def test_volumes_scale_and_add_up() -> None:
     twice = VOLUME.scaled(times=2, ratio=1.5)
     assert (twice.samples, twice.calls, twice.input_tokens, twice.output_tokens) == (4, 1200, 3_000_000, 300_000)
+    assert twice.longest_request == 7_500
     assert twice.repeated["topic"] == 1_800_000
     assert total([VOLUME, twice]) == Volume(
-        6, 1800, 4_000_000, 400_000, {"sample": 1_600_000, "topic": 2_400_000, "profile": 4_000_000}
+        6, 1800, 4_000_000, 400_000, 7_500, {"sample": 1_600_000, "topic": 2_400_000, "profile": 4_000_000}
     )
 
 
@@ -340,6 +342,15 @@ def test_epochs_and_output_of_a_call(folder: str) -> None:
     assert three["input_tokens"] == pytest.approx(3 * one["input_tokens"], abs=3)
     assert three["output_tokens"] == 1000 * three["calls"]
     assert three["repeated"] == pytest.approx(one["repeated"])
+
+
+def test_what_answers_through_the_mailbox_may_cost_something(folder: str, tmp_path: Path) -> None:
+    common = ["chat", "-T", f"data={folder}", "--model", "utb/mailbox,utb/oracle"]
+    prices = tmp_path / "prices.json"
+    dear = dict.fromkeys(("input", "output", "input_cache_write", "input_cache_read"), 1.0)
+    prices.write_text(json.dumps({"utb/mailbox": dear, "utb/oracle": dear}))
+    assert [found["price"] for found in as_json(*common).values()] == ["unknown", "free"]
+    assert [found["price"] for found in as_json(*common, "--prices", str(prices)).values()] == ["known", "known"]
 
 
 def test_an_unknown_price_is_said_and_never_shown_as_nothing(folder: str) -> None:

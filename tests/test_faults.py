@@ -6,17 +6,21 @@ import json
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import anyio
 import pytest
-from fault_cases import ANSWER, CALL, ERRORS, FAULTS, ROUNDS, Case, Played, cases_of, play
-from inspect_ai.model import ChatMessageAssistant, ChatMessageTool, GenerateConfig
+from fault_cases import ANSWER, CALL, CONFIG, ERRORS, FAULTS, ROUNDS, Case, Played, cases_of, play
+from inspect_ai.event import ModelEvent
+from inspect_ai.model import ChatMessageAssistant, ChatMessageTool, GenerateConfig, ModelCall, ModelOutput
 from inspect_ai.solver import generate
+from openai.types.responses import ResponseStatus
 from support import ROOT, newest_log, values
 from wire import KINDS, Kind
 from wire.faults import HARMLESS, MODEL
 from wire.pieces import USED
+
+from utb_inspect.faults import ProviderError, RawAnswer
 
 IMPATIENT = GenerateConfig(max_retries=2, attempt_timeout=2)
 
@@ -95,6 +99,12 @@ PROVIDER_TABLE = table("Providers and networks")
 MODEL_TABLE = table("Models")
 
 
+def stated(kind: Kind, fault: str, streaming: bool) -> str:
+    """What the table says of a provider's fault."""
+    whole, *streamed = PROVIDER_TABLE[fault][KINDS.index(kind)].split(", streamed: ")
+    return streamed[0] if streamed and streaming else whole
+
+
 def test_the_tables_have_every_fault() -> None:
     assert list(PROVIDER_TABLE) == list(ERRORS)
     assert list(MODEL_TABLE) == [*HARMLESS, *MODEL]
@@ -120,9 +130,10 @@ SAME_ID = {"two calls with one id": 0, "a call id of the history": CALL}
 
 
 def met(plays: Plays, kind: Kind, streaming: bool, *, stays: bool) -> list[Played]:
-    """Cases of what is a provider's or a network's fault, and is told as one."""
-    cases = [one for one in plays(kind, streaming) if one.case.fault in ERRORS and one.case.stays == stays]
-    return [one for one in cases if one.outcome != "not told"]
+    """Cases of what is a provider's or a network's fault."""
+    found = [one for one in plays(kind, streaming) if one.case.fault in ERRORS and one.case.stays == stays]
+    assert found
+    return found
 
 
 @CLIENTS
@@ -131,6 +142,7 @@ def test_a_fault_that_passes_leaves_the_verdict_as_it_was(plays: Plays, kind: Ki
         assert one.sample.error is None, one.case
         assert values(one.sample)["utb_exact"] is True, one.case
         assert values(one.sample)["utb_progress"]["rounds"] == ROUNDS, one.case
+        assert len(one.sends) == 2, one.case
 
 
 @CLIENTS
@@ -149,16 +161,77 @@ def test_the_totals_of_a_log_hold_the_tokens_of_every_run(tmp_path: Path) -> Non
 
 @CLIENTS
 def test_a_fault_that_stays_is_an_error_and_never_a_decision(plays: Plays, kind: Kind, streaming: bool) -> None:
-    found = met(plays, kind, streaming, stays=True)
-    assert found
-    for one in found:
+    for one in met(plays, kind, streaming, stays=True):
         assert one.sample.error is not None, one.case
         assert not one.sample.scores, one.case
         assert one.sample.store["utb_error"], one.case
         # In a line: what was raised at last, not the request, nor that there were retries alone.
         assert "Request:" not in one.sample.error.message, one.case
         assert "Future" not in one.sample.error.message, one.case
-        assert len(one.sends) in (2, 2 * 3), one.case  # the sample twice; three attempts each where Inspect retries
+        attempts = {"error": 1, "retried": 3}[stated(kind, one.case.fault, streaming)]
+        assert len(one.sends) == 2 * attempts, one.case  # the sample runs twice
+
+
+CACHED: dict[Kind, list[Case]] = {
+    "openai": [Case("half a stream, ended as if whole", ANSWER), Case("filter, beside a call", CALL)],
+    "responses": [Case("200, `cancelled`", ANSWER), Case("filter, beside a call", CALL)],
+    "compatible": [Case("200, no finish reason", ANSWER), Case("200, empty choices", ANSWER)],
+    "anthropic": [Case("context full while answering", ANSWER), Case("filter, in an answer", ANSWER)],
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_faulty_output_is_not_cached(tmp_path: Path, kind: Kind) -> None:
+    """Another run of the sample would be given it again."""
+    for one in play(tmp_path, kind, True, CACHED[kind], CONFIG.merge(GenerateConfig(cache=True))):
+        assert one.outcome == "error", one.case
+        assert len(one.sends) == 2, one.case
+        assert values(one.sample)["utb_exact"] is True, one.case
+
+
+# --- what Responses say of an output themselves --------------------------------------------------------------
+
+ONLY_RAW = [name for name in ERRORS if FAULTS[name].kinds == ("responses",)] + ["filter, beside a call"]
+
+
+@pytest.mark.parametrize("streaming", [False, True])
+def test_a_status_is_read_though_the_log_keeps_no_raw_answer(tmp_path: Path, streaming: bool) -> None:
+    cut = "output cut at `max_tokens` behind a call"
+    cases = [Case(name, CALL if FAULTS[name].calls else ANSWER, stays=True) for name in [*ONLY_RAW, cut]]
+    assert len(cases) > 8
+    *played, last = play(tmp_path, "responses", streaming, cases, log_model_api=False)
+    assert all(event.call is None for event in last.sample.events if event.event == "model")
+    for one in played:
+        assert one.sample.error is not None, one.case
+        assert not one.sample.scores, one.case
+    assert decision([last]) == "exact, output cut"
+
+
+REASONS = (None, "max_output_tokens", "content_filter", "of another kind")
+WHOLE = {("completed", None), ("completed", "of another kind")}
+CUT = {("completed", "max_output_tokens"), ("incomplete", "max_output_tokens")}
+
+
+@pytest.mark.parametrize("reason", REASONS)
+@pytest.mark.parametrize("status", [*get_args(ResponseStatus), None, "of another kind", 7])
+def test_every_status_is_read(status: Any, reason: str | None) -> None:
+    raw, details = RawAnswer(), {"reason": reason} if reason else None
+    call = ModelCall.create({}, {"output": [], "status": status, "incomplete_details": details})
+    event = ModelEvent(
+        model="m",
+        input=[],
+        tools=[],
+        tool_choice="auto",
+        config=GenerateConfig(),
+        output=ModelOutput.from_content("m", "Train"),
+        call=call,
+    )
+    if (status, reason) in WHOLE | CUT:
+        raw.on_complete(event)
+        assert raw.cut == ((status, reason) in CUT)
+    else:
+        with pytest.raises(ProviderError):
+            raw.on_complete(event)
 
 
 @CLIENTS

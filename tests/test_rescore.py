@@ -20,7 +20,7 @@ from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalLog, EvalSample, ProvenanceData, edit_score, read_eval_log, write_eval_log
 from inspect_ai.scorer import ScoreEdit, Scorer, includes
 from inspect_ai.solver import generate
-from support import TURNS, Seen, as_output, inspect_commands, oracle, output, run, write_dataset
+from support import STARTED, TURNS, Seen, as_output, inspect_commands, oracle, output, plays, run, write_dataset
 
 from utb_inspect.cli import main
 from utb_inspect.datasets import load
@@ -375,8 +375,8 @@ def test_what_changed_is_told(logs: dict[str, Path], tmp_path: Path) -> None:
     assert "p02-t02.1 1 utb_exact false → true" in text
     assert "Log 1: made by spec-0, re-scored by spec-1." in text
     lines = [json.loads(line) for line in details.read_text().splitlines()]
-    assert [line["id"] for line in lines] == [turn for turn in TURNS if turn != FILTERED]
-    assert lines[0] == {
+    assert [line["id"] for line in lines] == [turn for turn in STARTED if turn != FILTERED]
+    assert lines[1] == {
         "log": os.path.relpath(logs["spec"]),
         "id": WRONG,
         "epoch": 1,
@@ -401,7 +401,7 @@ def test_a_value_is_told_by_what_differs_in_it(logs: dict[str, Path]) -> None:
     def edit(sample: Json) -> Json:
         scores = sample["scores"]
         if sample["id"] == WRONG:
-            scores["utb_labels"]["value"] |= {"no_answer": True, "wrong_tool": False}
+            scores["utb_labels"]["value"] |= {"no_answer": 1, "wrong_tool": 0}
             scores["utb_progress"]["answer"] = "otherwise"
         if sample["id"] == CUT:
             scores["utb_severity"]["value"] = math.nan
@@ -411,12 +411,39 @@ def test_a_value_is_told_by_what_differs_in_it(logs: dict[str, Path]) -> None:
     file = open_log(logs["spec"])
     file.save(file.path, file.header, file.reductions, {i: edit for i in range(len(file)) if file.sample(i)["scores"]})
     text = " ".join(utb(logs["spec"]).output.split())
-    assert f"{WRONG} 1 utb_labels wrong_tool false → true, no_answer true → false" in text
+    assert f"{WRONG} 1 utb_labels wrong_tool 0 → 1, no_answer 1 → 0" in text
     assert f"{CUT} 1 utb_severity not scored → major" in text
     assert "utb_relaxed accuracy 0.889 0.889 0 0 1" in text  # eight of nine; one had no score before
     assert "utb_progress progress" in text
     assert re.search(r"utb_progress progress (\S+) \1 0 1 0", text)
     assert "values changed though the scoring version is the same, spec-1" in text
+
+
+def test_a_label_that_is_true_is_one_that_is_1(logs: dict[str, Path]) -> None:
+    def edit(sample: Json) -> Json:
+        labels = sample["scores"]["utb_labels"]["value"]
+        sample["scores"]["utb_labels"]["value"] = {label: bool(held) for label, held in labels.items()}
+        return sample
+
+    file = open_log(logs["spec"])
+    file.save(file.path, file.header, file.reductions, {i: edit for i in range(len(file)) if file.sample(i)["scores"]})
+    before = logs["spec"].read_bytes()
+    done = utb(logs["spec"])
+    assert done.exit_code == 0
+    assert "Nothing changed" in done.output
+    assert logs["spec"].read_bytes() == before
+
+
+def test_samples_that_a_limit_ended_before_they_were_set_up_stay_unscored(data: str, tmp_path: Path) -> None:
+    log = run(user_tool_bench(data=data), plays(load(data)), log_dir=str(tmp_path), time_limit=0)
+    assert {sample.limit.type if sample.limit else None for sample in log.samples or []} == {"time"}
+    assert not any(sample.store for sample in log.samples or [])
+    for sample in log.samples or []:
+        for score in (sample.scores or {}).values():
+            assert "cut short by a limit" in str(score.explanation)
+    done = utb(log.location)
+    assert done.exit_code == 0, done.output
+    assert "Nothing changed" in done.output
 
 
 def test_versions_and_data_are_told_apart(logs: dict[str, Path], data: str) -> None:

@@ -17,6 +17,7 @@ from rich.console import Console
 from support import (
     ROOT,
     SCORERS,
+    STARTED,
     TOPICS,
     inspect_commands,
     metrics,
@@ -69,11 +70,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> str:
         ("multi_tool", ["p01-t01.3", "p02-t01.2", "p02-t02.2"]),
         ("lack_of_information", ["p01-t02.1", "p01-t02.2"]),
         ("chat", ["p01-t01.2", "p02-t02.3"]),
-        ("user_tool_bench", [f"{t['id']}.{i + 1}" for t in TOPICS for i in range(len(t["turns"]))]),
-        ("dynamic_preference", [f"{t['id']}.{i + 1}" for t in TOPICS for i in range(len(t["turns"]))]),
+        ("user_tool_bench", STARTED),
+        ("dynamic_preference", STARTED),
     ],
 )
-def test_each_task_runs_its_turns_in_order_of_time(folder: str, task: str, turns: list[str]) -> None:
+def test_each_task_runs_its_turns_side_by_side(folder: str, task: str, turns: list[str]) -> None:
     assert [sample.id for sample in TASKS[task](data=folder).dataset] == turns
 
 
@@ -92,8 +93,13 @@ def test_the_third_is_that_of_the_whole_interaction_whatever_is_run(folder: str)
 def test_shipped_turns_are_split_over_the_tasks(task: str) -> None:
     dataset = shipped_or_skip("utb_open")
     wanted = [t.id for t in dataset.turns if task == "user_tool_bench" or t.task_type == task]
-    assert [sample.id for sample in TASKS[task]().dataset] == wanted
-    assert wanted
+    found = [str(sample.id) for sample in TASKS[task]().dataset]
+    assert sorted(found) == sorted(wanted)
+    assert found
+    for profile in dataset.by_profile:
+        assert [turn for turn in found if turn.startswith(f"{profile}-")] == [
+            turn for turn in wanted if turn.startswith(f"{profile}-")
+        ]
 
 
 # --- by path and by name -------------------------------------------------------------------------------------

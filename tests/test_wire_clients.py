@@ -149,7 +149,7 @@ def test_a_model_that_calls_what_has_no_name_decides_wrongly_and_no_more(kind: K
     with serve(kind, policy) as server:
         (sample,) = play(server, False, data=harbour, sample_id="p01-t01.1").values()
     assert sample.error is None
-    assert values(sample)["utb_labels"]["malformed_call"] is True
+    assert values(sample)["utb_labels"]["malformed_call"] == 1
     first, second = server.requests
     sent_back = second.items[len(first.items) :]
     assert [item.role for item in sent_back] == ["call"] * len(NAMES) + ["result"] * len(NAMES)

@@ -11,8 +11,9 @@ import pytest
 from inspect_ai.model import ChatMessage, GenerateConfig
 from support import TOOLSETS, TOPICS, run, write_dataset
 from wire import KINDS, Kind, serve
-from wire.hidden import Leak, Watch, leaves, profile_phrases, watched, words
+from wire.hidden import Leak, Watch, profile_phrases, watched
 from wire.policy import Planned, Turns, clumsy_plans, reference_plans
+from wire.texts import leaves, words
 
 from utb_inspect.baselines.oracle import Plan, Round
 from utb_inspect.baselines.player import Action

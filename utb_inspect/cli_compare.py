@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 
 Format = Literal["terminal", "markdown", "latex", "json", "csv", "parquet", "html"]
 
-SUFFIXES: dict[str, Format] = {".md": "markdown", ".tex": "latex", ".json": "json", ".html": "html", ".htm": "html"}
+SUFFIXES: dict[str, Format] = {
+    **{".html": "html", ".htm": "html", ".md": "markdown", ".tex": "latex", ".json": "json"},
+    **dict.fromkeys((".txt", ""), "terminal"),
+}
 """The format that an output's name asks for."""
 VIEW = "http://127.0.0.1:7575/"
 """Where `inspect view` listens unless told otherwise."""
@@ -33,7 +36,7 @@ VIEW = "http://127.0.0.1:7575/"
     "-f",
     "format_",
     type=click.Choice(get_args(Format)),
-    help="Form of the report. By default what the output's name ends in says (.html, .md, .tex, .json), else terminal.",
+    help="Form of the report. By default what the output's name ends in says: .html, .md, .tex, .json, or .txt.",
 )
 @click.option(
     "--output",
@@ -109,7 +112,13 @@ def compare(
 
 
 def _by_name(output: Path | None) -> Format:
-    return "terminal" if output is None else SUFFIXES.get(output.suffix.lower(), "terminal")
+    suffix = "" if output is None else output.suffix.lower()
+    if suffix not in SUFFIXES:
+        raise DataError(
+            f"{output}: no report is written as {suffix}; end the name in {', '.join(filter(None, SUFFIXES))}, or name "
+            "the form with --format. Tables for programs fill a folder: -f csv -o FOLDER, or -f parquet -o FOLDER"
+        )
+    return SUFFIXES[suffix]
 
 
 def _print(report: Report, format_: Format, details: bool) -> None:

@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from inspect_ai.event import ModelEvent
+from inspect_ai.log import transcript
 from inspect_ai.model import ModelOutput
-from inspect_ai.model._model import ModelGenerateError
+from inspect_ai.model._model import ModelGenerateError, use_model_event_sink
 from tenacity import RetryError
+
+
+_FILTERED = "the provider's content filter stopped the output"
 
 
 class ProviderError(Exception):
@@ -38,10 +47,60 @@ def provider_fault(output: ModelOutput) -> str | None:
         return "the provider returned no choice"
     match output.stop_reason:
         case "content_filter":
-            return "the provider's content filter stopped the output"
+            return _FILTERED
         case "model_length":
             return "the prompt overflowed the model's context"
         case "unknown":
             return "the provider did not say that the output is whole: it may be half of one, or the context was full"
         case _:
             return None
+
+
+class RawAnswer:
+    """Looks at raw answers of OpenAI Responses, of which Inspect's outputs do not tell all.
+
+    Inspect takes one for whole whatever its `status`, and of one that has calls it leaves out the reason for its end.
+    The log keeps the raw answers of a few calls alone, so that they are looked at as they come.
+    """
+
+    def __init__(self) -> None:
+        self.cut = False
+        """Whether the last output was cut at `max_tokens`."""
+
+    def on_pending(self, event: ModelEvent) -> None:
+        transcript()._event(event)
+
+    def on_complete(self, event: ModelEvent) -> None:
+        """Look at an answer.
+
+        Raises:
+            ProviderError: it is a fault that would be cached, or that Inspect's output does not tell. One that is
+                raised here is not cached, so that a run that tries again does not get it again.
+        """
+        raw = None if event.call is None or event.call.error else event.call.response
+        transcript()._event_updated(event)  # may drop the raw answer
+        self.cut = False
+        if (fault := provider_fault(event.output)) is not None:
+            if event.cache == "write":
+                raise ProviderError(fault)
+        elif raw is not None and isinstance(raw.get("output"), list):
+            self._look(raw.get("status"), raw.get("incomplete_details"))
+
+    def _look(self, status: Any, details: Any) -> None:
+        reason = details.get("reason") if isinstance(details, dict) else None
+        match status, reason:
+            case _, "content_filter":
+                raise ProviderError(_FILTERED)
+            case ("completed", _) | ("incomplete", "max_output_tokens"):
+                self.cut = reason is not None
+            case _:
+                told = f"{status!r} ({reason})" if reason else f"{status!r}"
+                raise ProviderError(f"the provider does not say that the output is whole: its status is {told}")
+
+
+@contextmanager
+def raw_answers() -> Iterator[RawAnswer]:
+    """Looks at the raw answers of the model calls within."""
+    raw = RawAnswer()
+    with use_model_event_sink(raw):
+        yield raw

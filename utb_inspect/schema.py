@@ -35,6 +35,8 @@ Structure = Literal["parallel", "sequential", "mixed"]
 Third = Literal["first", "middle", "last"]
 
 TASK_TYPES: tuple[TaskType, ...] = get_args(TaskType)
+AVERAGED: tuple[TaskType, ...] = ("single_tool", "multi_tool", "lack_of_information")
+"""Task types whose unweighted mean is the paper's average."""
 
 UNAMBIGUOUS: frozenset[Basis] = frozenset({"request", "reply", "environment", "observation", "history"})
 """The bases that settle a value; `preference` is the one that does not (spec section 2)."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from typing import Any
@@ -35,3 +36,13 @@ def signature(dataset: Dataset, options: Mapping[str, Any], profiles: Sequence[s
             parts[key] = options[key]
     parts |= {"suite": __version__, "inspect": version("inspect-ai")}
     return "|".join(f"{key}:{value}" for key, value in parts.items())
+
+
+def parts(signature: str) -> dict[str, str]:
+    """A signature's parts: `data:utb_open@1.0.0#a1b2c3|history:full` gives `data` and `history`."""
+    return dict(part.split(":", 1) for part in re.split(r"\|(?=[a-z_]+:)", signature) if ":" in part)
+
+
+def with_verdict(signature: str, version: str) -> str:
+    """A signature with another scoring version."""
+    return re.sub(r"(?<=\|)verdict:[^|]*", f"verdict:{version}", signature)

@@ -141,6 +141,23 @@ def _failed(request: Request, answer: Answer) -> Response:
     return streamed([*_half(answer), *ends]) if answer.stream else JSONResponse(body)
 
 
+def _not_whole(status: str | None, reason: str | None = None, empty: bool = False) -> Layer:
+    """A Responses object, half of its text there, that says of itself that it came to no good end."""
+
+    def layer(request: Request, answer: Answer) -> Response:
+        output = [] if empty else json.loads(json.dumps(answer.body["output"]))
+        for part in (part for item in output for part in item.get("content", ())):
+            part["text"] = part["text"][: len(part["text"]) // 2]
+        body = {**answer.body, "status": status, "output": output}
+        body["incomplete_details"] = {"reason": reason} if reason else None
+        if not answer.stream:
+            return JSONResponse(body)
+        name = "response.incomplete" if status == "incomplete" else "response.completed"
+        return streamed([*_half(answer), event({"type": name, "response": body, "sequence_number": 99}, name)])
+
+    return layer
+
+
 def _said(pattern: str, new: str) -> Layer:
     """The answer with a piece of its JSON replaced wherever it stands."""
 
@@ -185,6 +202,20 @@ PROVIDER: Mapping[str, Fault] = {
     "200, empty choices": Fault(_no_choice, kinds=CHAT),
     "200, no finish reason": Fault(_said(r'"finish_reason": "\w+"', '"finish_reason": null'), kinds=CHAT),
     "200, `failed`": Fault(_failed, kinds=("responses",)),
+    **{
+        f"200, {name}": Fault(layer, calls=calls, kinds=("responses",))
+        for name, layer, calls in (
+            ("`failed` without an error", _not_whole("failed"), False),
+            ("`cancelled`", _not_whole("cancelled"), False),
+            ("`cancelled`, beside a call", _not_whole("cancelled"), True),
+            ("`cancelled`, empty", _not_whole("cancelled", empty=True), False),
+            ("`in_progress`", _not_whole("in_progress"), False),
+            ("`queued`, empty", _not_whole("queued", empty=True), False),
+            ("`incomplete` without a reason", _not_whole("incomplete"), False),
+            ("`incomplete` for a new reason", _not_whole("incomplete", "server_shutdown"), False),
+            ("no status", _not_whole(None), False),
+        )
+    },
     "prompt refused by the filter": Fault(_filtered_prompt),
     "prompt longer than the context": Fault(_overflow),
     "413": Fault(_status(413, "request too large", "request_too_large")),
@@ -246,6 +277,7 @@ MODEL: Mapping[str, Fault] = {
     "no content": Fault(change=_with(text="")),
     "reasoning alone": Fault(change=_with(text="", reasoning=_THOUGHT), kinds=ALL[1:]),
     "output cut at `max_tokens`": Fault(change=_with(text="Train L1", stop="length")),
+    "output cut at `max_tokens` behind a call": Fault(change=_with(stop="length"), calls=True),
     "arguments that are no JSON": Fault(change=_cut_arguments, calls=True, kinds=ALL[:3]),
     "arguments that are no JSON, streamed": Fault(_broken_arguments, calls=True, kinds=ALL[3:], forms=(True,)),
     "arguments that are no object": Fault(change=_each(arguments='["L1"]'), calls=True, kinds=ALL[:3]),

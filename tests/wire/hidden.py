@@ -6,9 +6,7 @@ What may be shown is worked out from the dataset alone, not by the code that mak
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cache
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -24,8 +22,7 @@ from wire.pieces import called
 from wire.policy import Turns
 from wire.reply import Reply
 from wire.request import Policy, Request
-
-_WORD = re.compile(r"\w+")
+from wire.texts import is_short, json_texts, leaves, phrases, words
 
 _OWN_HEADERS = {"content-length", "x-irid", "x-stainless-retry-count"}
 """Headers that each request has for itself."""
@@ -54,32 +51,36 @@ class Watch:
         self.plans = plans
         self.found: list[Leak] = []
         self.looked = 0
-        self._headers: dict[str, str] = {}
-        """Those of the first request; all others have the same, so that they can tell nothing of a turn."""
+        self._around: dict[str, str] = {}
+        """What the first request holds around its conversation; all others hold the same, which can tell nothing."""
         self._phrases = profile_phrases(dataset)
         self._sizes = sorted({len(phrase) for phrase in self._phrases})
         self._without: set[str] = set()
         """Texts that hold nothing of a profile."""
-        self._profiles = dataset.by_profile
+        self._dataset = dataset
+        self._turns = dataset.by_profile
         self._first: dict[str, dict[str, int]] = {}
+        self._short: dict[str, set[str]] = {}
 
     def look(self, request: Request) -> None:
         """Read all of a request."""
         turn, played = self.turns.of(request)
-        texts = {*leaves(request.body), *(item.text for item in request.items)}
-        headers = {name: value for name, value in request.headers.items() if name not in _OWN_HEADERS}
-        self._headers = self._headers or headers
-        self.found += [
-            Leak(turn.id, f"header: {name}", value) for name, value in headers.items() - self._headers.items()
-        ]
+        texts = {*json_texts(request.raw), *(item.text for item in request.items), *chain(*request.query)}
+        around = dict(_around(request))
+        self._around = self._around or around
+        self.found += [Leak(turn.id, place, value) for place, value in around.items() - self._around.items()]
         self.looked += len(texts)
-        for text in (texts | set(headers.values())) - self._without:
+        for text in (texts | set(around.values())) - self._without:
             self._look_for_profiles(turn, text)
         if turn.profile not in self._first:
-            self._first[turn.profile] = _first_said(self._profiles[turn.profile])
+            self._first[turn.profile] = _first_said(self._turns[turn.profile])
+            self._short[turn.profile] = short_texts(self._dataset, turn.profile)
         first = self._first[turn.profile]
         said = {item.text for item in request.items} | set(leaves(request.body.get("tools", [])))
         texts = said | {text for text in texts if _is_phrase(text)}
+        for text in texts:
+            leaked = {short for short in self._short[turn.profile] if short in words(text)}
+            self.found += [Leak(turn.id, f"profile: {short.strip()}", text) for short in leaked]
         self._look_for_steps(turn, played, {text for text in texts if first.get(text, turn.position) >= turn.position})
 
     def _look_for_profiles(self, turn: PlacedTurn, text: str) -> None:
@@ -114,7 +115,7 @@ class Watch:
         # What is right to call stays hidden when the model has called something else.
         coming = [text for step, reached in steps for text in (_decided_texts if reached else _step_texts)(step)]
         held = chain(
-            *map(_turn_texts, self._profiles[turn.profile][: turn.position]),
+            *map(_turn_texts, self._turns[turn.profile][: turn.position]),
             (turn.turn.request, *_environment_texts(turn.topic.environment)),
             *(leaves(tool.function.model_dump()) for tool in turn.toolset.tools),
             given,
@@ -135,58 +136,44 @@ def watched(watch: Watch, policy: Policy) -> Policy:
     return look_and_play
 
 
+_TALK = ("messages", "input", "system", "tools")
+
+
+def _around(request: Request) -> Iterator[tuple[str, str]]:
+    """What a request holds beside its conversation and tools, by place."""
+    for name, value in request.headers.items():
+        if name not in _OWN_HEADERS:
+            yield f"header: {name}", value
+    for name, value in request.query:
+        yield f"query: {name}", value
+    for name, value in request.body.items():
+        if name not in _TALK:
+            yield f"field: {name}", json.dumps(value)
+
+
 def _is_phrase(text: str) -> bool:
     """More than a word: words alone, outside what is said and the tools, are the protocol's own, such as `summary`."""
     return " " in words(text).strip()
 
 
-@cache
-def words(text: str) -> str:
-    """The words of a text, each between blanks."""
-    return f" {' '.join(_WORD.findall(text.casefold()))} "
-
-
-def leaves(value: Any, keys: bool = True) -> Iterator[str]:
-    """The texts in a JSON value; what is JSON again within a text is read on."""
-    match value:
-        case dict():
-            for key, inner in value.items():
-                if keys:
-                    yield key
-                yield from leaves(inner, keys)
-        case list() | tuple():
-            for inner in value:
-                yield from leaves(inner, keys)
-        case str():
-            yield value
-            if value.startswith(("{", "[")):
-                yield from leaves(_read(value), keys)
-        case None | bool():
-            pass
-        case _:
-            yield json.dumps(value)
-
-
-def _read(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except ValueError:
-        return None
-
-
 def profile_phrases(dataset: Dataset) -> set[tuple[str, ...]]:
-    """What of profiles may stand nowhere: texts of three and four words, each five words of longer ones, and ids.
-
-    A word or two ("Austrian") may well be said in a conversation, and so may a name that is a key.
-    """
+    """What of profiles may stand nowhere: the phrases of their texts, ids, and names of fields that have two words."""
     found = {tuple(words(turn.topic.id).split()) for turn in dataset.turns}
     for profile in dataset.profiles.values():
         found.update((name.casefold(),) for name in profile.fields if "_" in name)
-        for text in leaves(profile.fields, keys=False):
-            split = tuple(words(text).split())
-            size = min(5, len(split))
-            found.update(split[i : i + size] for i in range(len(split) - size + 1) if size > 2)
+        found.update(chain.from_iterable(map(phrases, leaves(profile.fields, keys=False))))
     return found
+
+
+def short_texts(dataset: Dataset, profile: str) -> set[str]:
+    """Short texts and names of a profile ("Austrian") that none of its turns and toolsets holds."""
+    turns = dataset.by_profile[profile]
+    tools = [tool.function.model_dump() for turn in turns for tool in turn.toolset.tools]
+    steps = [step for turn in turns for path in turn.turn.paths for step in path.steps]
+    texts = chain(*map(_turn_texts, turns), *map(_step_texts, steps), *map(leaves, tools), leaves(NO_DATA))
+    said = "|".join(map(words, texts))
+    short = (words(text) for text in leaves(dataset.profiles[profile].fields) if is_short(text))
+    return {text for text in short if text.strip() and text not in said}
 
 
 def _action_texts(action: Action) -> Iterator[str]:

@@ -36,6 +36,8 @@ class Request:
     attempts: int
     """How often the same conversation was sent before."""
     headers: dict[str, str]
+    query: Sequence[tuple[str, str]]
+    """Names and values behind the path."""
 
     @property
     def stream(self) -> bool:

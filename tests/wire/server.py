@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from hashlib import sha256
 from types import ModuleType
 from typing import Any, get_args
+from urllib.parse import parse_qsl
 
 import uvicorn
 from fastapi import FastAPI
@@ -36,6 +37,9 @@ PROTOCOLS: Mapping[Kind, ModuleType] = {
 """Each has `PATH`, `read(body) -> items`, `problems(body) -> list[str]` and `answer(reply, body, number) -> Answer`."""
 
 
+_METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
+
+
 class Server:
     """A provider on loopback."""
 
@@ -55,7 +59,8 @@ class Server:
         self.requests: list[Request] = []
         self.refused: list[Request] = []
         self.crashes: list[Exception] = []
-        """Faults of the server's own, or of its policy or layer; raised when the context closes."""
+        """Faults of the server's own, or of its policy or layer, and requests that no model call makes; raised when
+        the context closes."""
         self.url = ""
         self.count = 0
         """Requests so far."""
@@ -64,6 +69,7 @@ class Server:
         self._sent: Counter[bytes] = Counter()
         self.app = FastAPI()
         self.app.add_api_route(PROTOCOLS[kind].PATH, self._guarded, methods=["POST"])
+        self.app.add_route("/{path:path}", self._stray, methods=_METHODS)
 
     def model(self, streaming: bool = False, config: GenerateConfig | None = None, **args: Any) -> Model:
         """The model of Inspect's own provider, with the provider's own client, that talks to this server."""
@@ -87,6 +93,11 @@ class Server:
             self.crashes.append(crash)
             return JSONResponse(error(self.kind, 400, f"the test's own server failed: {crash!r}"), 400)
 
+    async def _stray(self, http: HttpRequest) -> Response:
+        """A request for anything else: nobody has looked through it."""
+        self.crashes.append(AssertionError(f"{http.method} {http.url}: {await http.body()!r}"))
+        return JSONResponse(error(self.kind, 404, "not found"), 404)
+
     async def _answer(self, http: HttpRequest) -> Response:
         raw = await http.body()
         protocol = PROTOCOLS[self.kind]
@@ -94,7 +105,10 @@ class Server:
         problems = protocol.problems(body)
         items = () if problems else protocol.read(body)
         key = sha256(repr(items).encode()).digest()
-        request = Request(self.kind, self.count, raw, body, items, problems, self._sent[key], dict(http.headers))
+        headers = {name: ", ".join(http.headers.getlist(name)) for name in http.headers}
+        request = Request(
+            self.kind, self.count, raw, body, items, problems, self._sent[key], headers, parse_qsl(http.url.query, True)
+        )
         self.count += 1
         self.bytes += len(raw)
         self._sent[key] += 1

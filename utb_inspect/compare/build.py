@@ -12,7 +12,13 @@ from utb_inspect.compare.guards import Group, comparable
 from utb_inspect.compare.links import SampleLinks
 from utb_inspect.compare.published import Published, beside_published, published_tables, read_published
 from utb_inspect.compare.report import Plot, Report, Section
-from utb_inspect.compare.tables.accuracy import accuracy_tables, gap_table, headline_part, headline_table
+from utb_inspect.compare.tables.accuracy import (
+    accuracy_tables,
+    gap_table,
+    headline_part,
+    headline_table,
+    headline_words,
+)
 from utb_inspect.compare.tables.asking import asking_table
 from utb_inspect.compare.tables.changes import change_tables
 from utb_inspect.compare.tables.cost import cost_table, tokens_table
@@ -29,6 +35,7 @@ from utb_inspect.compare.tables.kinds import (
 from utb_inspect.compare.tables.overview import logs_table, overview_table
 from utb_inspect.compare.tables.pairs import pair_tables
 from utb_inspect.compare.tables.steps import steps_table
+from utb_inspect.compare.tables.unscored import unscored_table
 from utb_inspect.compare.tables.view import View
 from utb_inspect.schema import DataError
 
@@ -41,8 +48,10 @@ INTERVALS = (
 
 _MAIN = frozenset(
     {
-        *("overview", "overview_upstream", "headline", "accuracy_exact", "accuracy_relaxed", "accuracy_correct"),
-        *("labels", "severity", "asking", "changes_by_change", "pairs_exact", "pairs_correct", "cost"),
+        *("overview", "overview_upstream", "unscored"),
+        *("headline", "accuracy_exact", "accuracy_relaxed", "accuracy_upstream", "beside_published"),
+        *("pairs_exact", "pairs_upstream", "labels", "severity", "asking", "changes_by_change", "cost"),
+        *("published_exact", "published_relaxed"),
     }
 )
 """Tables that are no detail."""
@@ -90,6 +99,8 @@ def _runs_section(runs: Runs, groups: Sequence[tuple[Group, View]], reasons: Seq
     for upstream in (False, True):
         if views := [(group.title, view) for group, view in groups if group.upstream == upstream]:
             tables.append(overview_table(views, upstream=upstream))
+    if not runs.samples["scored"].all():
+        tables.append(unscored_table([(group.title, view) for group, view in groups]))
     return Section("Runs", reasons, [*tables, logs_table(runs)])
 
 
@@ -132,7 +143,7 @@ def _accuracy(view: View, warnings: Sequence[str], reference: Published | None) 
         plots.append(Plot("scatter", "Exact against relaxed", "gap", "exact", "relaxed", "model"))
     if reference is not None and (beside := beside_published(reference, view)):
         tables.append(beside)
-    return Section("Accuracy", [*warnings, INTERVALS], tables, plots)
+    return Section("Accuracy", [*warnings, *headline_words(view), INTERVALS], tables, plots)
 
 
 def _failures(view: View) -> Section:

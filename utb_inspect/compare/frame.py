@@ -11,10 +11,20 @@ from typing import Any
 
 import pandas as pd
 
+from utb_inspect.explain import FLAGS as FLAG_WORDS
 from utb_inspect.trajectory.verdict import LABELS
 
 NEVER_RAN = "never ran"
 """Error of a sample that the run was to have and that left no trace, as after a cancelled run."""
+NOT_SCORED = "no scorer of this suite has scored it"
+"""Error of a sample that ended well and waits to be scored, as after `--no-score`: neither right, wrong nor errored."""
+PLACE = (
+    *("profile", "topic", "topic_turns", "turn_index", "position", "third", "task_type", "subtype", "structure"),
+    *("recoverable", "change", "toolset", "domain"),
+)
+"""What a sample's metadata says of its turn."""
+FLAGS: Mapping[str, str] = {words.replace(" ", "_"): words for words in FLAG_WORDS}
+"""Columns that flag a decision, which counts like others, and their wording."""
 
 COLUMNS: Mapping[str, str] = {
     # where the row is from
@@ -42,7 +52,7 @@ COLUMNS: Mapping[str, str] = {
     # the verdict; missing where `scored` is false
     "scored": "bool",
     "error": "string",  # why it is not scored; missing where it is
-    "flag": "string",  # "" | "step_cap" | "cut" (at max_tokens): decisions like others
+    **dict.fromkeys(FLAGS, "boolean"),
     "correct": "boolean",  # the run's main verdict: `upstream` of upstream runs, else `exact`
     "exact": "boolean",
     "relaxed": "boolean",

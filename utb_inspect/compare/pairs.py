@@ -42,7 +42,7 @@ class PairResult:
         first_only: Samples that the first gets right and the second does not; None for values other than 0 and 1 (means
             over epochs).
         second_only: The other way round.
-        mcnemar: Exact p-value of McNemar's test, which takes samples as independent; None likewise.
+        mcnemar: Exact p-value of McNemar's test, which takes samples as independent; None likewise, and for no sample.
         deviation: Standard deviation of the profiles' differences; NaN for fewer than two profiles.
     """
 
@@ -174,15 +174,13 @@ def verdict_words(pair: PairResult, adjusted: float, tests: int, first: str, sec
     """What a pair shows, in a sentence: the difference, or that none is shown and what could have been found.
 
     Args:
-        pair: The comparison.
+        pair: The comparison, of at least one common sample.
         adjusted: Its p-value corrected for `tests` pairs (`adjust`).
         tests: Pairs that are compared.
         first: Name of the first system.
         second: Name of the second.
     """
     found = pair.difference
-    if math.isnan(found.estimate):
-        return f"{first} and {second} cannot be compared: they have no scored samples in common."
     p = "p < 0.001" if adjusted < 0.001 else f"p = {adjusted:.2g}"
     corrected = f" corrected for {tests} pairs" if tests > 1 else ""
     shown = adjusted <= ALPHA
@@ -225,9 +223,11 @@ def _t_size(profiles: int, level: float) -> float:
 
 def _discordant(
     first: NDArray[np.float64], second: NDArray[np.float64]
-) -> tuple[int, int, float] | tuple[None, None, None]:
+) -> tuple[int, int, float | None] | tuple[None, None, None]:
     """Samples that the first alone gets right, those that the second alone does, and McNemar's exact p-value."""
     common = ~np.isnan(first - second)
+    if not common.any():
+        return 0, 0, None
     if not np.isin([first[common], second[common]], (0, 1)).all():
         return None, None, None
     ours, theirs = int(np.sum(first > second)), int(np.sum(second > first))

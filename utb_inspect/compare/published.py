@@ -14,12 +14,12 @@ from typing import Annotated, Any
 from pydantic import ConfigDict, Field, Strict
 
 from utb_inspect.compare.report import Column, Table
-from utb_inspect.compare.tables.accuracy import AVERAGED, PARTS, figure
+from utb_inspect.compare.tables.accuracy import PARTS, figure
 from utb_inspect.compare.tables.making import MODEL, TURNS, made
 from utb_inspect.compare.tables.view import UPSTREAM, View
 from utb_inspect.datasets.files import read_json
 from utb_inspect.datasets.labels import TASK_TYPES, label_key
-from utb_inspect.schema import DataError, Model, parse
+from utb_inspect.schema import AVERAGED, DataError, Model, parse
 
 Percent = Annotated[float, Field(ge=0, le=100, allow_inf_nan=False)]
 

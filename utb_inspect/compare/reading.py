@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from inspect_ai.log import EvalLog, effective_eval_config
 
 from utb_inspect.compare.attempts import newest_attempts
-from utb_inspect.compare.frame import NEVER_RAN, RunInfo, Runs, sample_frame
+from utb_inspect.compare.frame import NEVER_RAN, NOT_SCORED, PLACE, RunInfo, Runs, sample_frame
 from utb_inspect.compare.labels import Run, labels, settings
-from utb_inspect.compare.rows import MAIN_SCORERS, PLACE, Row, epochs, history_turns, log_rows, planned
+from utb_inspect.compare.rows import MAIN_SCORERS, Row, epochs, history_turns, log_rows, planned
 from utb_inspect.datasets import load, shipped
 from utb_inspect.datasets.samples import to_sample
 from utb_inspect.logs import default_place, find_logs, read_header, read_summaries
 from utb_inspect.schema import DataError
+from utb_inspect.signature import parts, with_verdict
 
 _LIMITS = "message_limit token_limit token_limit_type turn_limit time_limit working_limit cost_limit".split()
 """Limits on a sample, which can end it; how many run at a time is none."""
@@ -48,14 +48,13 @@ def read_runs(places: Sequence[str] = ()) -> Runs:
     runs = [read[log.location] for log in newest]
     infos, repeats = _infos(runs)
     _fill_places(infos, runs)
-    ended = [note for info, run in zip(infos, runs, strict=True) if (note := _ended_early(info, run))]
+    told = [
+        note
+        for info, run in zip(infos, runs, strict=True)
+        for note in (*_ended_early(info, run), *_not_scored(info, run))
+    ]
     rows = [row for index, run in enumerate(runs) for row in _finished(index, infos[index], run.rows)]
-    return Runs(infos, sample_frame(rows), [*notes, *superseded, *repeats, *ended])
-
-
-def signature_parts(signature: str) -> dict[str, str]:
-    """A signature's parts: `data:utb_open@1.0.0#a1b2c3|history:full` gives `data` and `history`."""
-    return dict(part.split(":", 1) for part in re.split(r"\|(?=[a-z_]+:)", signature))
+    return Runs(infos, sample_frame(rows), [*notes, *superseded, *repeats, *told])
 
 
 @dataclass(frozen=True)
@@ -83,7 +82,7 @@ def _infos(runs: Sequence[_Read]) -> tuple[list[RunInfo], list[str]]:
 
 def _info(log: EvalLog, rows: Sequence[Row]) -> RunInfo:
     signature = _as_scored(log)
-    parts = signature_parts(signature)
+    made = parts(signature)
     config = effective_eval_config(log)
     return RunInfo(
         location=log.location,
@@ -93,8 +92,8 @@ def _info(log: EvalLog, rows: Sequence[Row]) -> RunInfo:
         version=str(log.eval.task_version),
         status=log.status,
         signature=signature,
-        parts=parts,
-        upstream=parts.get("verdict", "").startswith("upstream"),
+        parts=made,
+        upstream=made.get("verdict", "").startswith("upstream"),
         epochs=epochs(log),
         samples=len(planned(log)) * epochs(log) or len(rows),
         limits={key: value for key in _LIMITS if (value := getattr(config, key)) is not None},
@@ -107,7 +106,7 @@ def _as_scored(log: EvalLog) -> str:
     signature = str((log.eval.metadata or {})["signature"])
     for scorer in log.eval.scorers or []:
         if scorer.name.split("/")[-1] in MAIN_SCORERS and (version := (scorer.metadata or {}).get("verdict")):
-            return re.sub(r"(?<=\|)verdict:[^|]*", f"verdict:{version}", signature)
+            return with_verdict(signature, version)
     return signature
 
 
@@ -132,14 +131,20 @@ def _shipped_places(data: str) -> dict[str, dict[str, Any]]:
     return {turn.id: to_sample(turn).metadata or {} for turn in dataset.turns}
 
 
-def _ended_early(info: RunInfo, run: _Read) -> str:
+def _ended_early(info: RunInfo, run: _Read) -> Iterator[str]:
     lost = [row for row in run.rows if row["error"] == NEVER_RAN]
     if not lost:
-        return ""
+        return
     note = f"{info.location}: ended with status {info.status}; {len(lost)} of {info.samples} samples never ran"
     if unknown := sum(row["profile"] is None for row in lost):
         note += f", and of {unknown} of them nothing says what profile and task type they are"
-    return note
+    yield note
+
+
+def _not_scored(info: RunInfo, run: _Read) -> Iterator[str]:
+    waiting = any(row["error"] == NOT_SCORED for row in run.rows)
+    if waiting and not any(row["scored"] for row in run.rows):
+        yield f"{info.location}: not scored yet; run `utb rescore`"
 
 
 def _finished(index: int, info: RunInfo, rows: Iterable[Row]) -> Iterable[Row]:

@@ -11,17 +11,12 @@ from inspect_ai.log import EvalLog, EvalSampleSummary
 from inspect_ai.model import ModelUsage
 from inspect_ai.scorer import Score
 
-from utb_inspect.compare.frame import NEVER_RAN
+from utb_inspect.compare.frame import FLAGS, NEVER_RAN, NOT_SCORED, PLACE
 from utb_inspect.logs import first_line
 from utb_inspect.trajectory.verdict import LABELS
 
 Row = dict[str, Any]
 
-PLACE = (
-    *("profile", "topic", "topic_turns", "turn_index", "position", "third", "task_type", "subtype", "structure"),
-    *("recoverable", "change", "toolset", "domain"),
-)
-"""What a sample's metadata says of its turn."""
 MAIN_SCORERS = ("utb_exact", "utb_upstream")
 """Scorers that give a run's main verdict; a log has one of them."""
 _PROGRESS = ("progress", "optimal", "asked", "rounds", "calls", "questions", "question_sentences")
@@ -66,7 +61,7 @@ def history_turns(history: str, row: Mapping[str, Any]) -> int | None:
 
 
 def _never_ran(sample: str, epoch: int) -> Row:
-    return {"sample": sample, "epoch": epoch, "scored": False, "error": NEVER_RAN, "flag": ""}
+    return {"sample": sample, "epoch": epoch, "scored": False, "error": NEVER_RAN}
 
 
 def _sample_row(summary: EvalSampleSummary) -> Row:
@@ -80,7 +75,6 @@ def _sample_row(summary: EvalSampleSummary) -> Row:
         **{key: summary.metadata.get(key) for key in PLACE},
         "scored": error is None,
         "error": error,
-        "flag": "",
         "answer": main.answer if main else None,
         "seconds": summary.total_time,
         "working_seconds": summary.working_time,
@@ -99,7 +93,7 @@ def _why_unscored(summary: EvalSampleSummary, main: Score | None) -> str | None:
     if summary.limit:
         return f"limit: {summary.limit}"
     if main is None:
-        return "no scorer of this suite has scored it"
+        return NOT_SCORED
     return _plain(main.explanation or main.reason or "not scored")
 
 
@@ -126,7 +120,7 @@ def _verdict(scores: Mapping[str, Score]) -> Row:
         row |= {label: bool(labels.get(label)) for label in LABELS}
     if isinstance(progress := _value(scores, "utb_progress"), Mapping):
         row |= {key: progress.get(key) for key in _PROGRESS}
-        row["flag"] = _flag(scores["utb_progress"].metadata or {})
+        row |= _flags(scores["utb_progress"].metadata or {})
     return row
 
 
@@ -134,10 +128,8 @@ def _value(scores: Mapping[str, Score], name: str) -> Any:
     return scores[name].value if name in scores else None
 
 
-def _flag(metadata: Mapping[str, Any]) -> str:
-    if metadata.get("cut"):
-        return "cut"
-    return "step_cap" if metadata.get("ended") == "step_cap" else ""
+def _flags(metadata: Mapping[str, Any]) -> Row:
+    return dict(zip(FLAGS, (metadata.get("ended") == "step_cap", bool(metadata.get("cut"))), strict=True))
 
 
 def _usage(usages: Iterable[ModelUsage]) -> Row:

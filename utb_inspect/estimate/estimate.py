@@ -25,7 +25,7 @@ class Estimate:
     model: str
     volume: Volume
     free: bool
-    """An offline model of this package."""
+    """An offline model of this package, for which no price is given."""
     cost: Cost | None
     """None: a price is unknown."""
     duration: Duration | None
@@ -61,7 +61,7 @@ def estimates(
         output_per_call: Output tokens of a call, reasoning included; by default what the reference answers.
     """
     return [
-        _estimate(task, model, volume, _FREE if is_free(model) else prices.get(model), limits, output_per_call)
+        _estimate(task, model, volume, prices.get(model), limits, output_per_call)
         for model in models
         for task, volume in volumes.items()
     ]
@@ -70,7 +70,10 @@ def estimates(
 def _estimate(
     task: str, model: str, counted: Volume, price: Price | None, limits: Limits, output_per_call: int | None
 ) -> Estimate:
+    free = price is None and is_free(model)
+    if free:
+        price = _FREE
     volume = counted.scaled(ratio=price.token_ratio if price else 1)
     if output_per_call is not None:
         volume = replace(volume, output_tokens=volume.calls * output_per_call)
-    return Estimate(task, model, volume, is_free(model), cost(volume, price), duration(volume, limits))
+    return Estimate(task, model, volume, free, cost(volume, price), duration(volume, limits))

@@ -14,10 +14,12 @@ from pydantic import Field, model_validator
 from utb_inspect.estimate.prefix import Scope
 from utb_inspect.estimate.volume import Volume
 from utb_inspect.files import write_text
+from utb_inspect.logs import first_line
 from utb_inspect.schema import DataError, Model, parse
 
-OFFLINE = "utb/"
-"""Models of this package, which cost nothing."""
+_OFFLINE = "utb/"
+_MAILBOX = "utb/mailbox"
+"""Passes requests on to whoever answers, at a price or not."""
 
 Usd = Annotated[float | None, Field(ge=0, allow_inf_nan=False)]
 
@@ -71,12 +73,8 @@ def read_prices(file: Path) -> dict[str, Price]:
     except OSError as error:
         raise DataError(f"{file}: cannot be read ({error.strerror or error})") from None
     except Exception as error:  # JSON's and YAML's errors, and a text that is no mapping
-        raise DataError(f"{file}: give JSON or YAML with an entry a model name ({_first_line(error)})") from None
+        raise DataError(f"{file}: give JSON or YAML with an entry a model name ({first_line(error)})") from None
     return {str(model): parse(Price, entry, f"{file}: {model}") for model, entry in entries.items()}
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).strip().splitlines()[0]
 
 
 def write_template(file: Path, models: Iterable[str]) -> None:
@@ -92,7 +90,8 @@ def write_template(file: Path, models: Iterable[str]) -> None:
 
 
 def is_free(model: str) -> bool:
-    return model.startswith(OFFLINE)
+    """Whether a model is one of this package that costs nothing."""
+    return model.startswith(_OFFLINE) and model != _MAILBOX
 
 
 def cost(volume: Volume, price: Price | None) -> Cost | None:

@@ -33,13 +33,14 @@ def tables(volumes: Mapping[str, Volume], found: Sequence[Estimate]) -> list[Tab
 
 
 def _sent(volumes: Mapping[str, Volume]) -> Table:
-    columns = ["task", "samples", "model calls", "input tokens", "output tokens"]
+    columns = ["task", "samples", "model calls", "input tokens", "longest request", "output tokens"]
     rows = [
         [
             task,
             f"{volume.samples:,}",
             f"{volume.calls:,}",
             _tokens(volume.input_tokens),
+            _tokens(volume.longest_request),
             _tokens(volume.output_tokens),
             *(f"{volume.repeated[scope] / volume.input_tokens:.1%}" for scope in SCOPES),
         ]
@@ -103,6 +104,7 @@ def _figures(estimate: Estimate) -> dict[str, Any]:
         "samples": volume.samples,
         "calls": volume.calls,
         "input_tokens": round(volume.input_tokens),
+        "longest_request": round(volume.longest_request),
         "output_tokens": round(volume.output_tokens),
         "repeated": {scope: volume.repeated[scope] / volume.input_tokens for scope in SCOPES},
         "price": "free" if estimate.free else "unknown" if estimate.cost is None else "known",

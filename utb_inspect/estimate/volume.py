@@ -19,6 +19,8 @@ class Volume:
     input_tokens: float
     """Of all calls, whether they are read from a cache or not."""
     output_tokens: float
+    longest_request: float
+    """Input tokens of the longest call: what a model's context must hold, beside its answer."""
     repeated: Mapping[Scope, float]
     """Input tokens that repeat the beginning of a request that was answered before, by scope."""
 
@@ -29,6 +31,7 @@ class Volume:
             calls=round(self.calls * times),
             input_tokens=self.input_tokens * times * ratio,
             output_tokens=self.output_tokens * times * ratio,
+            longest_request=self.longest_request * ratio,
             repeated={scope: count * times * ratio for scope, count in self.repeated.items()},
         )
 
@@ -36,11 +39,13 @@ class Volume:
 def measure(requests: Iterable[Request], connections: int = 1) -> Volume:
     """The volume of one epoch's requests, of which so many are sent at one time."""
     sent = list(requests)
+    sizes = [sum(framed(piece.text) for piece in request.pieces) for request in sent]
     return Volume(
         samples=len({request.turn.id for request in sent}),
         calls=len(sent),
-        input_tokens=sum(framed(piece.text) for request in sent for piece in request.pieces),
+        input_tokens=sum(sizes),
         output_tokens=sum(tokens(request.answer) for request in sent),
+        longest_request=max(sizes, default=0),
         repeated=repeated_tokens(sent, connections),
     )
 
@@ -53,5 +58,6 @@ def total(volumes: Iterable[Volume]) -> Volume:
         calls=sum(run.calls for run in runs),
         input_tokens=sum(run.input_tokens for run in runs),
         output_tokens=sum(run.output_tokens for run in runs),
+        longest_request=max((run.longest_request for run in runs), default=0),
         repeated={scope: sum(run.repeated[scope] for run in runs) for scope in SCOPES},
     )

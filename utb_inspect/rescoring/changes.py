@@ -9,7 +9,7 @@ from typing import Any
 
 from inspect_ai.log import EvalLog
 
-from utb_inspect.rescoring.scoring import Rescored, SampleScores
+from utb_inspect.rescoring.scoring import Rescored, SampleScores, equal
 
 _FIGURES: Mapping[str, str] = {
     "utb_severity": "major",
@@ -60,12 +60,8 @@ def value_changes(rescored: Rescored) -> list[Change]:
 
 def _value_changes(scores: SampleScores) -> Iterator[Change]:
     for scorer, score in scores.after.items():
-        if scorer in scores.before and not _same(before := scores.before[scorer]["value"], score["value"]):
+        if scorer in scores.before and not equal(before := scores.before[scorer]["value"], score["value"]):
             yield Change(scores.id, scores.epoch, scorer, before, score["value"])
-
-
-def _same(before: Any, after: Any) -> bool:
-    return before == after or (unscored(before) and unscored(after))
 
 
 def unscored(value: Any) -> bool:
@@ -82,7 +78,7 @@ def scorer_changes(rescored: Rescored) -> list[ScorerChanges]:
 def _scorer_changes(rescored: Rescored, name: str) -> ScorerChanges:
     pairs = [(s.before.get(name), s.after[name]) for s in rescored.samples.values() if name in s.after]
     had = [(before, after) for before, after in pairs if before is not None]
-    same = [(before, after) for before, after in had if _same(before["value"], after["value"])]
+    same = [(before, after) for before, after in had if equal(before["value"], after["value"])]
     after_metrics = _metrics(rescored.log, name)
     figure = _FIGURES.get(name) or next(iter(after_metrics), "")
     return ScorerChanges(
@@ -91,13 +87,9 @@ def _scorer_changes(rescored: Rescored, name: str) -> ScorerChanges:
         before=_metrics(rescored.file.log, name).get(figure),
         after=after_metrics.get(figure),
         changed=len(had) - len(same),
-        reworded=sum(_texts(before) != _texts(after) for before, after in same),
+        reworded=sum(not equal(before, after) for before, after in same),
         added=len(pairs) - len(had),
     )
-
-
-def _texts(score: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in score.items() if key != "value"}
 
 
 def _metrics(log: EvalLog, scorer: str) -> dict[str, float]:

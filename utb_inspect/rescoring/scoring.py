@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import json
+import math
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -40,7 +40,7 @@ class SampleScores:
 
     @property
     def same(self) -> bool:
-        return _text(self.before) == _text(self.after)
+        return equal(self.before, self.after)
 
     def put(self, sample: Json) -> Json:
         """The sample with the new scores; those of other scorers stay."""
@@ -71,7 +71,7 @@ class Rescored:
     def same(self) -> bool:
         """Whether there is nothing to write."""
         old, new = (self.file.header, self.file.reductions), (self.header, self.reductions)
-        return _text(old) == _text(new) and all(scores.same for scores in self.samples.values())
+        return equal(old, new) and all(scores.same for scores in self.samples.values())
 
     def save(self, target: Path) -> None:
         """Write the re-scored log by rename; samples whose scores are the same are copied as they are.
@@ -165,7 +165,7 @@ def _slim(raw: Json, path: Path) -> EvalSample:
         record = TurnRecord.load(Store(slim.store))
     except ValueError as error:
         raise DataError(f"{path}: the turn of sample {slim.id} is not in this version's form ({error})") from None
-    if record is None:
+    if record is None and not raw.get("limit"):  # a limit may have struck before it was set up
         raise DataError(f"{path}: sample {slim.id} has no turn in its store; it was not set up by utb_inspect/show")
     return slim
 
@@ -208,6 +208,13 @@ def _json(value: Any) -> Any:
     return to_jsonable_python(value, exclude_none=True)
 
 
-def _text(value: Any) -> str:
-    """One text for equal JSON; NaN, the value of what is not scored, equals itself."""
-    return json.dumps(value, sort_keys=True)
+def equal(one: Any, other: Any) -> bool:
+    """Whether two scores are the same. NaN, the value of what is not scored, equals itself; true is 1."""
+    match one, other:
+        case dict(), dict():
+            return one.keys() == other.keys() and all(equal(value, other[key]) for key, value in one.items())
+        case (list(), list()) | (tuple(), tuple()):
+            return len(one) == len(other) and all(map(equal, one, other))
+        case float(), float() if math.isnan(one):
+            return math.isnan(other)
+    return bool(one == other)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from inspect_ai.log import EvalLog
 
 from utb_inspect.datasets.loader import load, shipped
 from utb_inspect.rescoring.suite import bare_name
+from utb_inspect.signature import parts, with_verdict
 from utb_inspect.trajectory.verdict import SPEC_VERSION
 from utb_inspect.upstream import UPSTREAM_VERSION
 
@@ -18,19 +18,19 @@ def signature(log: EvalLog) -> str:
     return str((log.eval.metadata or {}).get("signature", ""))
 
 
-def part(text: str, name: str) -> str:
-    """A part of a signature, such as `data` or `verdict`; empty when it has no such part."""
-    return dict(field.partition(":")[::2] for field in text.split("|")).get(name, "")
+def part(log: EvalLog, name: str) -> str:
+    """A part of a log's signature, such as `data` or `verdict`; empty when it has no such part."""
+    return parts(signature(log)).get(name, "")
 
 
 def installed_version(log: EvalLog) -> str:
     """The installed scoring version of a log's kind: the spec's, or the public evaluator's for its runs."""
-    return UPSTREAM_VERSION if _kind(part(signature(log), "verdict")) == _kind(UPSTREAM_VERSION) else SPEC_VERSION
+    return UPSTREAM_VERSION if _kind(part(log, "verdict")) == _kind(UPSTREAM_VERSION) else SPEC_VERSION
 
 
 def scoring_versions(log: EvalLog) -> list[str]:
     """The scoring versions of a log's scores, as its scorers say; those that say nothing are of the signature's."""
-    signed = part(signature(log), "verdict")
+    signed = part(log, "verdict")
     found = {
         str((scorer.metadata or {}).get("verdict", signed))
         for scorer in log.eval.scorers or []
@@ -50,7 +50,7 @@ def rescored_metadata(log: EvalLog) -> dict[str, Any]:
     A signature that changes is kept in `rescored_from`.
     """
     old = signature(log)
-    new = re.sub(r"(?<=\|)verdict:[^|]*", f"verdict:{installed_version(log)}", old)
+    new = with_verdict(old, installed_version(log))
     metadata = dict(log.eval.metadata or {})
     if new != old:
         metadata |= {"signature": new, "rescored_from": [*metadata.get("rescored_from", []), old]}
@@ -64,6 +64,6 @@ def other_data(log: EvalLog) -> str | None:
     if name not in shipped() or (installed := load(name)).hash == made:
         return None
     return (
-        f"made with {part(signature(log), 'data')}, installed is {installed.info.version}#{installed.hash[:6]}; "
+        f"made with {part(log, 'data')}, installed is {installed.info.version}#{installed.hash[:6]}; "
         "scored against the references that the log carries"
     )

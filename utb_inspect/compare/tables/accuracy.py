@@ -11,9 +11,8 @@ from utb_inspect.compare.intervals import Interval, clustered_interval, mean_int
 from utb_inspect.compare.report import Column, Kind, Table
 from utb_inspect.compare.tables.making import MODEL, TURNS, made, profiles_of
 from utb_inspect.compare.tables.view import EXACT, RELAXED, Measure, View
+from utb_inspect.schema import AVERAGED
 
-AVERAGED = ("single_tool", "multi_tool", "lack_of_information")
-"""Task types whose unweighted mean is the paper's average."""
 PARTS: Mapping[str, tuple[str, str | None]] = {
     "single_tool": ("ST", "task_type"),
     "multi_tool": ("MT", "task_type"),
@@ -65,9 +64,26 @@ def turns_of(turns: pd.DataFrame, part: str) -> pd.DataFrame:
 
 
 def headline_part(view: View) -> str:
-    """`average` where every system has it, else `all`."""
-    whole = all(len(turns_of(turns, "average")) for turns in view.turns_of.values())
-    return "average" if whole else "all"
+    """`average` where every system that has scored turns has it, else `all`."""
+    return "all" if _without_average(view) else "average"
+
+
+def headline_words(view: View) -> list[str]:
+    """Why the headline is over all turns, in a sentence; none where it is the average."""
+    lacking = "; ".join(f"{kinds}: {', '.join(systems)}" for kinds, systems in _without_average(view).items())
+    if not lacking:
+        return []
+    return [f"Headline figures are over all turns, not the paper's average. Without scored turns of {lacking}."]
+
+
+def _without_average(view: View) -> dict[str, list[str]]:
+    """Systems with scored turns that lack the average, by the task types they lack."""
+    found: dict[str, list[str]] = {}
+    for system, turns in view.turns_of.items():
+        kinds = [PARTS[kind][0] for kind in AVERAGED if kind not in set(turns["task_type"])]
+        if len(turns) and kinds:
+            found.setdefault(", ".join(kinds), []).append(system)
+    return found
 
 
 def headline_table(view: View) -> Table:

@@ -22,17 +22,15 @@ def change_tables(view: View) -> list[Table]:
 
 def _table(view: View, key: str) -> Table:
     turns = view.turns[view.turns["change"].notna()]
-    scored = view.scored[view.scored["change"].notna()]
     found = kinds_found(view.rows[view.rows["change"].notna()], key)
-    epochs = by_kind(view, scored, key, found)
     rows = [
         {
             key: kind,
             "model": system,
             "turns": len(own),
             **verdict_figures(view, own),
-            "stale": over_profiles(epochs[kind][system], _STALE),
-            "stale_pooled": epochs[kind][system][_STALE].mean(),
+            "stale": over_profiles(own, _STALE),
+            "stale_pooled": own[_STALE].mean(),
         }
         for kind, by_system in by_kind(view, turns, key, found).items()
         for system, own in by_system.items()
@@ -48,6 +46,7 @@ def _table(view: View, key: str) -> Table:
         columns += [Column("stale", "Stale", interval=True), Column("stale_pooled", "Stale, pooled")]
     note = (
         "Turns that turn on a change alone. Stale: of those turns, right or wrong, the share in which a value was used "
-        "that had been replaced; epochs of a turn count apart. Means over profiles, beside them the figures pooled."
+        "that had been replaced. Of several epochs, a turn counts with its mean. Means over profiles, beside them the "
+        "figures pooled."
     )
     return made(view.signatures, f"changes_by_{key}", title, columns, rows, note)

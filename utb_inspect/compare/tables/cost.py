@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pandas as pd
 
-from utb_inspect.compare.frame import NEVER_RAN
+from utb_inspect.compare.frame import NEVER_RAN, NOT_SCORED
 from utb_inspect.compare.report import Column, Table
 from utb_inspect.compare.tables.accuracy import PARTS, figure, headline_part
-from utb_inspect.compare.tables.making import MODEL, made, ratio
+from utb_inspect.compare.tables.making import MODEL, made
 from utb_inspect.compare.tables.view import View
 
 TOKENS = {
@@ -104,13 +104,14 @@ _COUNT_COLUMNS = (
 )
 
 
-def _counts(rows: pd.DataFrame) -> dict[str, int]:
-    return {"samples": len(ran(rows)), "right": int(rows["correct"].sum())}
+def _counts(rows: pd.DataFrame) -> dict[str, int | None]:
+    """Samples that ran, and right decisions; None as long as some are not scored yet."""
+    known = not (rows["error"] == NOT_SCORED).any()
+    return {"samples": len(ran(rows)), "right": int(rows["correct"].sum()) if known else None}
 
 
 def _rates(name: str, amount: float | None, rows: pd.DataFrame) -> dict[str, float | None]:
-    counts = _counts(rows)
     return {
-        f"{name}_per_sample": None if amount is None else ratio(amount, counts["samples"]),
-        f"{name}_per_right": None if amount is None else ratio(amount, counts["right"]),
+        f"{name}_per_{unit}": None if amount is None or not count else amount / count
+        for unit, count in zip(("sample", "right"), _counts(rows).values(), strict=True)
     }

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Any
 
 import pandas as pd
 
-from utb_inspect.compare.frame import NEVER_RAN, RunInfo, Runs
+from utb_inspect.compare.frame import NEVER_RAN, NOT_SCORED, RunInfo, Runs
 from utb_inspect.compare.report import Column, Table
 from utb_inspect.compare.tables.cost import total
 from utb_inspect.compare.tables.making import MODEL, made, ratio
@@ -20,6 +20,7 @@ SAMPLES = (
     Column("errored", "Errored", "count"),
     Column("never_ran", "Never ran", "count"),
 )
+WAITING = Column("waiting", "Not scored yet", "count")
 
 
 def overview_table(views: Sequence[tuple[str, View]], *, upstream: bool) -> Table:
@@ -38,7 +39,7 @@ def overview_table(views: Sequence[tuple[str, View]], *, upstream: bool) -> Tabl
         *([Column("group", "Group", "text")] if len(views) > 1 else []),
         Column("tasks", "Tasks", "text"),
         Column("status", "Status", "text"),
-        *SAMPLES,
+        *_sample_columns(rows),
         *(
             column
             for measure in measures
@@ -52,8 +53,8 @@ def overview_table(views: Sequence[tuple[str, View]], *, upstream: bool) -> Tabl
     ]
     note = (
         "Samples: all that were to run, epochs of one counted apart. Accuracies are over the scored ones pooled, chat "
-        "included, as Inspect's `accuracy`; beside each what it is with every sample that was not scored counted as "
-        "wrong. Tokens and cost are empty where they are not known of every sample."
+        "included, as Inspect's `accuracy`; beside each what it is with every sample that errored or never ran counted "
+        "as wrong. Tokens and cost are empty where they are not known of every sample."
     )
     signatures = list(dict.fromkeys(signature for _, view in views for signature in view.signatures))
     name, title = ("overview_upstream", "Systems, by the public evaluator") if upstream else ("overview", "Systems")
@@ -82,7 +83,7 @@ def logs_table(runs: Runs) -> Table:
         Column("task", "Task", "text"),
         Column("status", "Status", "text"),
         Column("signature", "Signature", "text"),
-        *SAMPLES,
+        *_sample_columns(rows),
         *(Column(measure.key, measure.label) for measure in measures),
     ]
     signatures = list(dict.fromkeys(info.signature for info in runs.infos))
@@ -92,10 +93,11 @@ def logs_table(runs: Runs) -> Table:
 def _system(view: View, system: str) -> dict[str, Any]:
     infos = [info for info in view.runs.infos if info.label == system]
     rows = view.rows_of[system]
+    decided = rows[(rows["error"] != NOT_SCORED).fillna(True)]
     figures: dict[str, Any] = {}
     for measure in view.measures:
         figures[measure.key] = _accuracy(rows, measure)
-        figures[f"{measure.key}_errors_wrong"] = ratio(float(rows[measure.key].sum()), len(rows))
+        figures[f"{measure.key}_errors_wrong"] = ratio(float(decided[measure.key].sum()), len(decided))
     return {
         "tasks": ", ".join(dict.fromkeys(info.task for info in infos)),
         "status": _status(infos),
@@ -113,8 +115,15 @@ def _accuracy(rows: pd.DataFrame, measure: Measure) -> float | None:
 
 
 def _counts(rows: pd.DataFrame) -> dict[str, int]:
-    scored, never = int(rows["scored"].sum()), int((rows["error"] == NEVER_RAN).sum())
-    return {"samples": len(rows), "scored": scored, "errored": len(rows) - scored - never, "never_ran": never}
+    scored = int(rows["scored"].sum())
+    never, waiting = (int((rows["error"] == reason).sum()) for reason in (NEVER_RAN, NOT_SCORED))
+    errored = len(rows) - scored - never - waiting
+    return {"samples": len(rows), "scored": scored, "errored": errored, "never_ran": never, WAITING.key: waiting}
+
+
+def _sample_columns(rows: Iterable[Mapping[str, Any]]) -> list[Column]:
+    """How many samples there are and what became of them; those not scored yet only where there are any."""
+    return [*SAMPLES, *([WAITING] if any(row[WAITING.key] for row in rows) else [])]
 
 
 def _status(infos: Sequence[RunInfo]) -> str:

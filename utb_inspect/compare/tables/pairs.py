@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 
 from utb_inspect.compare.pairs import ALPHA, PairResult, adjust, paired, smallest_difference, verdict_words
 from utb_inspect.compare.report import Column, Table
-from utb_inspect.compare.tables.accuracy import AVERAGED, PARTS
+from utb_inspect.compare.tables.accuracy import PARTS
 from utb_inspect.compare.tables.making import made
 from utb_inspect.compare.tables.view import Measure, View
+from utb_inspect.schema import AVERAGED
 
 TOLD = 6
 """Pairs up to which each is told in a sentence."""
@@ -94,20 +95,23 @@ def _pairs(view: View, measure: Measure, baseline: str | None) -> list[_Pair]:
 
 
 def _told(measure: Measure, pairs: Sequence[_Pair]) -> list[str]:
-    if len(pairs) <= TOLD:
-        words = [verdict_words(p.result, p.corrected, _tests(pairs), p.first, p.second) for p in pairs]
-        return [f"{measure.label}: {sentence}" for sentence in words]
-    shown = sum(pair.corrected <= ALPHA for pair in pairs)
-    return [f"{measure.label}: a difference is shown for {shown} of {len(pairs)} pairs, none for the others."]
+    tested = _tested(pairs)
+    words = [verdict_words(p.result, p.corrected, len(tested), p.first, p.second) for p in tested]
+    if len(tested) > TOLD:
+        shown = sum(pair.corrected <= ALPHA for pair in tested)
+        words = [f"a difference is shown for {shown} of {len(tested)} pairs, none for the others."]
+    if untested := len(pairs) - len(tested):
+        words.append(f"{untested} {'pair has' if untested == 1 else 'pairs have'} no scored sample in common.")
+    return [f"{measure.label}: {sentence}" for sentence in words]
 
 
-def _tests(pairs: Sequence[_Pair]) -> int:
-    """The pairs that were tested, for which p-values are corrected."""
-    return sum(not math.isnan(pair.result.p) for pair in pairs)
+def _tested(pairs: Sequence[_Pair]) -> list[_Pair]:
+    """Pairs with common samples, for whose number p-values are corrected."""
+    return [pair for pair in pairs if not math.isnan(pair.result.p)]
 
 
 def _table(view: View, measure: Measure, pairs: Sequence[_Pair]) -> Table:
-    tests = _tests(pairs)
+    tests = len(_tested(pairs))
     rows = [
         {
             "first": pair.first,

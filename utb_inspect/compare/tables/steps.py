@@ -9,16 +9,17 @@ from utb_inspect.compare.tables.view import View
 
 def steps_table(view: View) -> Table:
     """Progress, optimal paths, and means a turn of rounds, calls and questions."""
+    right = view.by_system(view.right)
     rows = [
         {
             "model": system,
-            "turns": len(scored),
-            **{key: over_profiles(scored, key) for key in ("progress", "optimal")},
-            **{f"{key}_pooled": pooled(scored, key) for key in ("progress", "optimal")},
-            "optimal_of_exact": scored.loc[scored["exact"] == 1, "optimal"].mean(),
-            **{key: scored[key].mean() for key in ("rounds", "calls", "questions")},
+            "turns": len(turns),
+            **{key: over_profiles(turns, key) for key in ("progress", "optimal")},
+            **{f"{key}_pooled": pooled(turns, key) for key in ("progress", "optimal")},
+            "optimal_of_exact": right[system]["optimal"].mean(),
+            **{key: turns[key].mean() for key in ("rounds", "calls", "questions")},
         }
-        for system, scored in view.scored_of.items()
+        for system, turns in view.turns_of.items()
     ]
     columns = [
         MODEL,
@@ -35,6 +36,6 @@ def steps_table(view: View) -> Table:
     note = (
         "Progress: reference calls fully agreed with and questions met, of all of them. Optimal: exact, in the fewest "
         "possible rounds. Means over profiles, then pooled; rounds (model messages), calls and questions pooled. "
-        "Epochs of a turn count apart."
+        "Of several epochs, a turn counts with its mean; of exact turns, with that over its exact epochs."
     )
     return made(view.signatures, "steps", "Progress and steps", columns, rows, note)

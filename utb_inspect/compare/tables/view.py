@@ -8,22 +8,26 @@ from typing import Literal
 
 import pandas as pd
 
-from utb_inspect.compare.frame import Runs
+from utb_inspect.compare.frame import FLAGS, PLACE, Runs
 from utb_inspect.compare.guards import Group
 from utb_inspect.trajectory.verdict import LABELS
 
 MeasureKey = Literal["exact", "relaxed", "upstream"]
 
-PLACE = (
-    *("profile", "topic", "topic_turns", "turn_index", "position", "third", "task_type", "subtype", "structure"),
-    *("recoverable", "change", "toolset", "domain", "history_turns"),
-)
+SEVERITIES = ("slight", "major")
+"""How bad a wrong decision is; each a column of `View.scored`."""
+_TURN = (*PLACE, "history_turns")
 """Columns that say what a turn is: the same in each of its epochs."""
 _NUMBERS = (
     *("exact", "relaxed", "upstream", "correct", *LABELS, "progress", "optimal", "asked"),
-    *("rounds", "calls", "questions", "question_sentences"),
+    *("rounds", "calls", "questions", "question_sentences", *FLAGS),
 )
-_WORDS = ("run", "model", "sample", "epoch", *PLACE, "flag", "severity", "answer")
+_WORDS = ("run", "model", "sample", "epoch", *_TURN, "answer")
+_MEANS = (
+    *("exact", "relaxed", "upstream", *LABELS, *SEVERITIES, "progress", "optimal"),
+    *("rounds", "calls", "questions"),
+)
+"""What is averaged over a turn's epochs."""
 
 
 @dataclass(frozen=True)
@@ -79,17 +83,27 @@ class View:
 
     @cached_property
     def scored(self) -> pd.DataFrame:
-        """Scored samples, epochs apart: verdicts, labels and counts as floats, the rest as Python objects or None."""
+        """Scored samples, epochs apart: verdicts, labels, counts as floats, the rest as Python objects or None."""
         # Columns of two plain types are cut up many times faster than those of pandas' own.
         scored = self.rows[self.rows["scored"]]
         words = {key: scored[key].astype(object).where(scored[key].notna(), None) for key in _WORDS}
-        return pd.DataFrame(words | {key: scored[key].astype("Float64").astype(float) for key in _NUMBERS})
+        numbers = {key: scored[key] for key in _NUMBERS} | {kind: scored["severity"] == kind for kind in SEVERITIES}
+        return pd.DataFrame(words | {key: found.astype("Float64").astype(float) for key, found in numbers.items()})
 
     @cached_property
     def turns(self) -> pd.DataFrame:
-        """A row a system and turn: its place, and each measure's mean over its scored epochs."""
-        taken = dict.fromkeys(PLACE, "first") | {measure.key: "mean" for measure in self.measures}
-        return self.scored.groupby(["model", "sample"], sort=False, as_index=False).agg(taken)
+        """A row a system and turn: its place, and means over its scored epochs, which are no samples of their own."""
+        return _by_turn(self.scored)
+
+    @cached_property
+    def failed(self) -> pd.DataFrame:
+        """As `turns`, over the epochs that are not exact."""
+        return _by_turn(self.scored[self.scored["exact"] == 0])
+
+    @cached_property
+    def right(self) -> pd.DataFrame:
+        """As `turns`, over the epochs that are exact."""
+        return _by_turn(self.scored[self.scored["exact"] == 1])
 
     @cached_property
     def turns_of(self) -> dict[str, pd.DataFrame]:
@@ -110,3 +124,8 @@ class View:
         """Rows of each system, in the order of `systems`; of one without any, an empty frame."""
         found = dict(iter(frame.groupby("model", sort=False)))
         return {system: found.get(system, frame.iloc[:0]) for system in self.systems}
+
+
+def _by_turn(epochs: pd.DataFrame) -> pd.DataFrame:
+    taken = dict.fromkeys(_TURN, "first") | dict.fromkeys(_MEANS, "mean")
+    return epochs.groupby(["model", "sample"], sort=False, as_index=False).agg(taken)
