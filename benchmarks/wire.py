@@ -2,7 +2,8 @@
 
 The real clients, through Inspect's own providers, send every sample to servers on loopback that check each request
 against the SDK's types and the provider's rules, and look through it for what a model may not see. What comes out is
-compared, sample by sample and scorer by scorer, with the same played by an offline model.
+compared, sample by sample and scorer by scorer, with the same played by an offline model. Exits 1 when a request was
+refused, something leaked, a sample is in error or lost, or a score differs.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import argparse
 import sys
 import tempfile
 from collections.abc import Callable, Mapping
+from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -50,8 +52,27 @@ def scores(model: Model, profiles: str | None) -> tuple[Scores, int]:
     return {name: values(sample) for name, sample in played.items()}, sum(s.error is not None for s in played.values())
 
 
-def row(kind: Kind, played: str, streaming: bool, planned: Planned, expected: Scores, profiles: str | None) -> str:
-    """A line of the table: one run of all samples on one client."""
+@dataclass(frozen=True)
+class Outcome:
+    """What came of one run of all samples on one client."""
+
+    samples: int
+    errors: int
+    lost: int
+    requests: int
+    refused: int
+    equal: int
+    """Samples that every scorer gave the value that it gave offline."""
+    megabytes: int
+    leaks: int
+
+    @property
+    def sound(self) -> bool:
+        bad = self.errors or self.lost or self.refused or self.leaks
+        return not bad and 0 < self.samples == self.equal
+
+
+def play(kind: Kind, streaming: bool, planned: Planned, expected: Scores, profiles: str | None) -> Outcome:
     watch = Watch(planned.turns.dataset, planned.turns, planned.plans)
     with serve(kind, watched(watch, planned), keep=False) as server:
         found, errors = scores(server.model(streaming), profiles)
@@ -59,18 +80,16 @@ def row(kind: Kind, played: str, streaming: bool, planned: Planned, expected: Sc
         print(f"refused: {'; '.join(request.problems)}", file=sys.stderr)
     for leak in watch.found[:3]:
         print(f"leak: {leak}", file=sys.stderr)
-    equal = sum(found.get(name) == value for name, value in expected.items())
-    figures = [
-        len(found),
-        errors,
-        server.count,
-        len(server.refused),
-        equal,
-        round(server.bytes / 1e6),
-        len(watch.found),
-    ]
-    cells = [NAMES[kind], played, "yes" if streaming else "no", *(f"{figure:,}" for figure in figures)]
-    return f"| {' | '.join(cells)} |"
+    return Outcome(
+        samples=len(found),
+        errors=errors,
+        lost=len(expected.keys() - found.keys()),
+        requests=server.count,
+        refused=len(server.refused),
+        equal=sum(found.get(name) == value for name, value in expected.items()),
+        megabytes=round(server.bytes / 1e6),
+        leaks=len(watch.found),
+    )
 
 
 def main() -> None:
@@ -80,15 +99,21 @@ def main() -> None:
     arguments = parser.parse_args()
     dataset = load(SPLIT)
     turns = Turns(dataset)
-    print("| client | plays | streamed | samples | errors | requests | refused | as offline | MB sent | leaks |")
-    print("|---|---|---|---:|---:|---:|---:|---:|---:|---:|", flush=True)
+    columns = ("samples", "errors", "lost", "requests", "refused", "as offline", "MB sent", "leaks")
+    print(f"| client | plays | streamed | {' | '.join(columns)} |")
+    print(f"|---|---|---|{'---:|' * len(columns)}", flush=True)
+    outcomes = []
     for played, (plans_of, forms) in PLAYS.items():
         planned = Planned(turns, plans_of(dataset), reasoning="Let me think." if played == "mistakes" else "")
         model = get_model("utb/oracle") if played == "reference" else offline_model(planned.plans)
         expected, _ = scores(model, arguments.profiles)
         for kind in arguments.clients:
             for streaming in forms:
-                print(row(kind, played, streaming, planned, expected, arguments.profiles), flush=True)
+                outcome = play(kind, streaming, planned, expected, arguments.profiles)
+                cells = (NAMES[kind], played, "yes" if streaming else "no", *(f"{n:,}" for n in astuple(outcome)))
+                print(f"| {' | '.join(cells)} |", flush=True)
+                outcomes.append(outcome)
+    sys.exit(not all(outcome.sound for outcome in outcomes))
 
 
 if __name__ == "__main__":

@@ -18,7 +18,9 @@ def utb_labels() -> Scorer:
     def value(judged: Judged) -> Score:
         labels = judged.verdict.labels
         # Numbers: Inspect View shows true as something good.
-        return Score(value={label: int(label in labels) for label in LABELS}, answer=", ".join(sorted(labels)) or "none")
+        return Score(
+            value={label: int(label in labels) for label in LABELS}, answer=", ".join(sorted(labels)) or "none"
+        )
 
     async def score(state: TaskState, target: Target) -> Score:
         return score_of(state, value)

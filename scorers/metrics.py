@@ -60,8 +60,9 @@ def breakdown() -> Metric:
     Beside each pooled figure: `..._stderr`, clustered by profile, and for task types and thirds `..._profile_mean`, the
     mean over profiles that the paper reports; both only where two profiles or more are in the group. `profile_mean` is
     that of all turns. `average` is the unweighted mean of single-tool, multi-tool and lack-of-information turns, given
-    when all three are in the run (its profile mean, when every profile has all three). `session` is the share of topics with every turn right, over topics
-    whose turns are all scored; it is left out when epochs were averaged to fractions.
+    when all three are in the run (its profile mean, when every profile has all three). `session` is the share of
+    topics with every turn right, over topics whose turns are all scored; it is left out when epochs were averaged to
+    fractions.
     """
 
     def compute(scores: list[SampleScore]) -> Value:

@@ -11,6 +11,9 @@ from hypothesis import HealthCheck, given, seed, settings
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
+from utb_inspect.schema import Function, Tool, Toolset
+from utb_inspect.trajectory.calls import Call, Tools
+
 EXAMPLES = 150
 """Inputs a target gets in the test suite; `benchmarks/fuzz.py` gives it millions."""
 
@@ -24,6 +27,25 @@ AWKWARD: tuple[Any, ...] = (
     "(a+)+$", "default: [",
     [], {}, [None], [[]], [{}], {"": None}, {"a": {"b": [1, "x"]}}, [1, 1.0, True], ["a", "A", "ａ"],
 )  # fmt: skip
+
+
+def tools(parameters: Any) -> Tools:
+    """A toolset of one tool, `t`."""
+    tool = Tool(function=Function(name="t", parameters=parameters), effect="read")
+    return Tools(Toolset(id="s", domain="d", description="", tools=[tool]))
+
+
+def fault(parameters: Any, arguments: Any) -> str | None:
+    """Why a call of that tool is not valid."""
+    return tools(parameters).read(Call("c", "t", arguments)).fault
+
+
+def nested(levels: int, innermost: Any, key: str = "a") -> Any:
+    """An object in an object, and so on."""
+    value = innermost
+    for _ in range(levels):
+        value = {key: value}
+    return value
 
 
 def texts() -> SearchStrategy[str]:

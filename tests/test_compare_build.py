@@ -10,6 +10,7 @@ import pytest
 from compare_data import SIGNATURE, UPSTREAM_SIGNATURE, made_info, made_runs
 
 from utb_inspect.compare.build import build_report
+from utb_inspect.compare.formats.terminal import terminal_text
 from utb_inspect.compare.links import SampleLinks
 from utb_inspect.compare.published import read_published
 from utb_inspect.compare.report import Report, Table
@@ -267,6 +268,25 @@ def test_with_a_baseline_the_others_are_paired_with_it_alone() -> None:
 def test_a_baseline_that_is_no_system_is_named() -> None:
     with pytest.raises(DataError, match="baseline z: there is no such system; there are a, b, c"):
         build_report(made_runs(three_systems()), baseline="z")
+
+
+def test_published_figures_are_main_tables(published: Any) -> None:
+    report = upstream_report(published(data=UPSTREAM_DATA, task_dist=COUNTS))
+    for name in ("published_exact", "published_relaxed", "beside_published"):
+        assert not table(report, name).detail
+    assert "Model X" in terminal_text(report)
+
+
+def test_every_verdict_has_its_main_tables() -> None:
+    own = [*turns("a", True, False, True), *turns("b", True, True, False)]
+    upstream = [r | {"upstream": r["exact"]} for r in own]
+    infos = [made_info(model, signature=UPSTREAM_SIGNATURE) for model in "ab"]
+    for report, key in (
+        (build_report(made_runs(own)), "exact"),
+        (build_report(made_runs(upstream, infos)), "upstream"),
+    ):
+        main = {found.name for found in report.tables if not found.detail}
+        assert {"headline", f"accuracy_{key}", f"pairs_{key}", "cost"} <= main
 
 
 def test_the_main_tables_are_told_from_details() -> None:

@@ -71,6 +71,7 @@ def test_text_goes_to_standard_output(compare: Callable[..., Result], arguments:
         ("a.json", "{"),
         ("a.HTML", "<!doctype html>"),
         ("a.txt", "Systems compared\n"),
+        ("a", "Systems compared\n"),
     ],
 )
 def test_the_outputs_name_chooses_the_format(
@@ -80,6 +81,18 @@ def test_the_outputs_name_chooses_the_format(
     assert (result.exit_code, result.stdout) == (0, f"written to {name}\n")
     assert (tmp_path / name).read_text().startswith(start)
     assert "! broken.eval: cannot be read as a log; left out." in result.stderr
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.parquet", "A.CSV", "a.xlsx", "a.html.gz", "run.v1"])
+def test_a_name_that_says_no_format_is_refused(compare: Callable[..., Result], tmp_path: Path, name: str) -> None:
+    result = compare("logs", "-o", name)
+    told = re.sub(r"\s+", " ", result.stderr)
+    assert result.exit_code == 2
+    assert f"{name}: no report is written as {Path(name).suffix.lower()}; end the name in .html, .htm, .md" in told
+    assert "-f csv -o FOLDER" in told
+    assert list(tmp_path.iterdir()) == []
+    assert compare("logs", "-f", "markdown", "-o", name).exit_code == 0
+    assert (tmp_path / name).read_text().startswith("# Systems compared\n")
 
 
 @pytest.mark.parametrize("format_", ["csv", "parquet"])

@@ -74,7 +74,7 @@ CASES: dict[str, tuple[list[Any], Turn, list[str]]] = {
     "malformed_call": (
         [[call("findTrains", {"origin": "Utrecht"})], [FIND], [BOOK], "Done."],
         turn(),
-        ['malformed_call: findTrains (round 1): "destination" is a required property', "not valid"],
+        ["malformed_call: findTrains (round 1): 'destination' is a required property", "not valid"],
     ),
     "no_answer": ([[FIND], [BOOK], " "], turn(), ["no_answer: the last message is empty", "says nothing"]),
     "stale_preference": (

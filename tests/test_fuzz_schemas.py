@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import re
 from typing import Any
 
+import jsonschema_rs
 import pytest
-from fuzzing import Target, json_values, texts
+from fuzzing import Target, json_values, nested, texts, tools
 from hypothesis import strategies as st
-from jsonschema import Draft202012Validator
 
 from utb_inspect.datasets.wire import tool_info
-from utb_inspect.schema import CallStep, DataError, Function, Ground, Tool, Toolset
+from utb_inspect.schema import CallStep, DataError, Ground
 from utb_inspect.trajectory.agreement import check_arguments
-from utb_inspect.trajectory.calls import LONGEST_FAULT, Call, Tools, parse_arguments
-from utb_inspect.trajectory.json_schema import ArgumentSchema, normalise_schema
+from utb_inspect.trajectory.calls import LONGEST_FAULT, Call
+from utb_inspect.trajectory.json_schema import ArgumentSchema
+from utb_inspect.trajectory.normalise import normalise_schema
+from utb_inspect.trajectory.validator import TOO_DEEP, TOO_MUCH_WORK
 from utb_inspect.upstream.arguments import arguments_difference
 from utb_inspect.upstream.tools import read_tools
 
@@ -26,6 +30,8 @@ PATTERNS = st.sampled_from(
 REFERENCES = st.sampled_from(
     ("#", "#/$defs/a", "#/$defs/b", "#/properties/a", "#/anyOf/0", "#/x", "#a", "x.json", "http://127.0.0.1:9/x", "")
 )
+IN_A_CIRCLE = "its references run in a circle"
+"""What jsonschema-rs takes, and then may recurse without end."""
 
 
 def schemas(plain: bool = False) -> st.SearchStrategy[Any]:
@@ -48,7 +54,9 @@ def schemas(plain: bool = False) -> st.SearchStrategy[Any]:
             "minimum": numbers,
             "maxLength": st.integers(0, 5),
             "uniqueItems": st.booleans(),
-            "$ref": st.sampled_from(("#", "#/$defs/a", "#/$defs/b", "#/properties/a")) if plain else REFERENCES,
+            "$ref": REFERENCES,
+            "$anchor": NAMES,
+            "multipleOf": st.sampled_from((1, 0.5, 3)),
             **dict.fromkeys(("anyOf", "oneOf", "allOf"), lists),
             **dict.fromkeys(("if", "then", "else", "not", "contains", "propertyNames", "additionalProperties"), inner),
             **{key: inner | st.just(False) for key in ("unevaluatedProperties", "unevaluatedItems")},
@@ -63,6 +71,7 @@ def schemas(plain: bool = False) -> st.SearchStrategy[Any]:
                 "$id": texts(),
                 "$schema": texts(),
                 "$anchor": texts(),
+                "$dynamicAnchor": NAMES,
                 "$dynamicRef": REFERENCES,
             }
         some = st.lists(st.sampled_from(sorted(keywords)), max_size=5, unique=True).flatmap(
@@ -82,25 +91,24 @@ OBJECTS = st.dictionaries(NAMES, json_values(NAMES, 8), max_size=3)
 def check_call(given: tuple[Any, Any, Any]) -> None:
     parameters, arguments, reference = given
     try:
-        tool = Tool(function=Function(name="t", parameters=parameters), effect="read")
-        tools = Tools(Toolset(id="s", domain="d", description="", tools=[tool]))
+        compiled = tools(parameters)
     except DataError as error:
         if not str(error).startswith("toolset 's', tool 't': the parameters are no JSON Schema: "):
             raise
         return
-    json.dumps(tool_info(tool).model_dump())
-    read = tools.read(Call("c", "t", arguments))
-    text = tools.read(Call("c", "t", json.dumps(arguments)))
+    json.dumps(tool_info(compiled.toolset.tools[0]).model_dump())
+    read = compiled.read(Call("c", "t", arguments))
+    text = compiled.read(Call("c", "t", json.dumps(arguments)))
     if read.fault is None:
         assert text.arguments == read.arguments
         assert isinstance(read.key, str)
         step = CallStep(
             id="a", call="t", arguments=reference, grounds={"a": Ground(basis="preference")}, observation=arguments
         )
-        for check in check_arguments(tools["t"], step, read.arguments, {"a": arguments}):
+        for check in check_arguments(compiled["t"], step, read.arguments, {"a": arguments}):
             assert isinstance(check.agrees, bool)
         same = step.model_copy(update={"arguments": arguments})
-        assert all(check.agrees for check in check_arguments(tools["t"], same, read.arguments, {}))
+        assert all(check.agrees for check in check_arguments(compiled["t"], same, read.arguments, {}))
     else:
         assert 0 < len(read.fault) <= LONGEST_FAULT
         assert text.fault is not None
@@ -109,23 +117,69 @@ def check_call(given: tuple[Any, Any, Any]) -> None:
 
 def check_upstream(given: tuple[Any, Any, Any]) -> None:
     parameters, arguments, reference = given
-    tools = read_tools([{"function": {"name": "t", "parameters": parameters}}])
-    arguments_difference(tools, "t", json.dumps(arguments), json.dumps(reference))
+    declared = read_tools([{"function": {"name": "t", "parameters": parameters}}])
+    arguments_difference(declared, "t", json.dumps(arguments), json.dumps(reference))
 
 
 def check_against_another_validator(given: tuple[Any, Any]) -> None:
-    """The package `jsonschema` says the same of what it can check at all."""
+    """The package `jsonschema-rs`, in Rust, says the same; what is refused it refuses too, or it is in a circle."""
     parameters, arguments = given
+    schema, refusal = None, ""
     try:
         schema = ArgumentSchema(parameters)
-        parse_arguments(arguments)
-    except ValueError:
+    except ValueError as error:
+        refusal = str(error)
+    if schema is None:
+        # It looks up no reference that leads nowhere until something leads to that.
+        lost = re.search("it refers to '(.*)', which is not to be found in it", refusal)
+        used = {"$ref": lost[1]} if lost else {}
+        assert refusal.endswith(IN_A_CIRCLE) or not is_compiled(strict(parameters) | used), refusal
         return
+    assert is_compiled(strict(parameters))
+    found = schema.fault(arguments)
+    assert found not in (TOO_DEEP, TOO_MUCH_WORK)  # so small as they are
+    other = jsonschema_rs.Draft202012Validator(normalise_schema(parameters))
+    assert (found is None) == other.is_valid(arguments), found
+
+
+def is_compiled(schema: Any) -> bool:
     try:
-        other = Draft202012Validator(normalise_schema(parameters)).is_valid(arguments)
-    except RecursionError:
-        return
-    assert (schema.fault(arguments) is None) == other, schema.fault(arguments)
+        jsonschema_rs.Draft202012Validator(schema, retriever=refuse)
+    except (jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError):
+        return False
+    return True
+
+
+def refuse(address: str) -> Any:
+    raise LookupError(address)
+
+
+def strict(schema: Any) -> Any:
+    """With the names of 2020-12, all else as it is."""
+    match schema:
+        case list():
+            return [strict(inner) for inner in schema]
+        case dict():
+            named = {key: strict(inner) for key, inner in schema.items()}
+            if isinstance(named.get("items"), list):
+                named["prefixItems"] = named.pop("items")
+            types = named.pop("type", [])
+            types = [types] if isinstance(types, str) else types
+            if types and "any" not in types:
+                other = {"float": "number", "dict": "object", "tuple": "array"}
+                named["type"] = list(dict.fromkeys(other.get(name, name) for name in types))
+            return named
+    return schema
+
+
+def check_large(given: tuple[Any, Any, int]) -> None:
+    """Large arguments are valid, or told why not, or at least what is too much about them."""
+    parameters, arguments, times = given
+    with contextlib.suppress(DataError):
+        call = tools(parameters)
+        for value in (nested(min(times, 90), arguments), {"a": [arguments] * times, "b": nested(9, arguments, "b")}):
+            shown = call.read(Call("c", "t", json.dumps(value))).fault
+            assert shown is None or 0 < len(shown) <= LONGEST_FAULT
 
 
 TARGETS = {
@@ -133,6 +187,9 @@ TARGETS = {
     "upstream arguments": Target(st.tuples(schemas(), json_values(NAMES), json_values(NAMES)), check_upstream),
     "validity": Target(
         st.tuples(schemas(plain=True).filter(lambda s: isinstance(s, dict)), OBJECTS), check_against_another_validator
+    ),
+    "large arguments": Target(
+        st.tuples(schemas().filter(lambda s: isinstance(s, dict)), OBJECTS, st.integers(10, 1_000)), check_large
     ),
 }
 

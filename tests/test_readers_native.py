@@ -132,7 +132,7 @@ FAULTS: dict[str, tuple[str, Callable[[Any], Any], str]] = {
     "arguments that the schema refuses": (
         T1,
         lambda t: reference(t, 1)[0]["arguments"].pop("date"),
-        f"{T1}: turn p01-t1.2, step 'a', arguments of 'findFerries': \"date\" is a required property",
+        f"{T1}: turn p01-t1.2, step 'a', arguments of 'findFerries': 'date' is a required property",
     ),
     "ground of no argument": (
         T10,

@@ -162,7 +162,7 @@ def test_the_public_form_is_kept_as_given() -> None:
 def test_what_a_model_could_not_do_is_a_warning(tmp_path: Path) -> None:
     dataset = load(str(write(tmp_path / "a.jsonl", one_call({"port": "Oban"}))))
     assert dataset.warnings == [
-        "a.jsonl line 1, topic ada_topic_1: turn ada_topic_1.1, step '0', arguments of 'searchBoats': \"date\" is a "
+        "a.jsonl line 1, topic ada_topic_1: turn ada_topic_1.1, step '0', arguments of 'searchBoats': 'date' is a "
         "required property; no run can be exact"
     ]
 

@@ -20,7 +20,7 @@ from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalLog, EvalSample, ProvenanceData, edit_score, read_eval_log, write_eval_log
 from inspect_ai.scorer import ScoreEdit, Scorer, includes
 from inspect_ai.solver import generate
-from support import STARTED, TURNS, Seen, as_output, inspect_commands, oracle, output, plays, run, write_dataset
+from support import STARTED, Seen, as_output, inspect_commands, oracle, output, plays, run, write_dataset
 
 from utb_inspect.cli import main
 from utb_inspect.datasets import load

@@ -10,6 +10,7 @@ import shutil
 import sys
 import threading
 import tomllib
+import urllib.request
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -127,17 +128,63 @@ def test_a_default_in_a_description_is_read_not_run(tmp_path: Path) -> None:
         assert described_default(f"Defaults to [{text}]", "array") is MISSING
 
 
-@pytest.mark.parametrize(
-    "address", ["http://127.0.0.1:9/x", "file:///etc/hostname", "x.json", "https://example.org/s#"]
-)
-def test_a_schema_that_refers_elsewhere_loads_nothing(monkeypatch: pytest.MonkeyPatch, address: str) -> None:
-    def asked(*_: Any, **__: Any) -> Any:
-        raise AssertionError("something was asked for")
+REFERRING: dict[str, Callable[[str], Any]] = {
+    "reference": lambda address: {"properties": {"day": {"$ref": address}}},
+    "with a fragment": lambda address: {"properties": {"day": {"$ref": f"{address}#/$defs/x"}}},
+    "dynamic reference": lambda address: {"properties": {"day": {"$dynamicRef": address}}},
+    "by a part": lambda address: {"$id": address, "properties": {"day": {"$ref": "more"}}},
+    "in a definition": lambda address: {"$defs": {"x": {"items": {"$ref": address}}}},
+    "beyond the keywords": lambda address: {"properties": {"day": {"$ref": "#/x"}}, "x": {"$ref": address}},
+}
+NAMING: dict[str, Callable[[str], Any]] = {
+    "dialect": lambda address: {"$schema": address, "properties": {"day": {"$schema": address}}},
+    "name": lambda address: {"$id": address, "properties": {"day": {"$id": f"{address}2"}}},
+    "contents": lambda address: {"properties": {"day": {"contentSchema": {"$schema": address}}}},
+    "older draft": lambda address: {"properties": {"day": {}}, "dependencies": {"day": {"$ref": address}}},
+    "unknown keyword": lambda address: {"properties": {"day": {"discriminator": {"$ref": address}}}},
+    "value": lambda address: {"properties": {"day": {"default": {"$ref": address}, "enum": [1, {"$ref": address}]}}},
+}
 
-    monkeypatch.setattr("urllib.request.urlopen", asked)
-    monkeypatch.setattr("socket.socket.connect", asked)
-    with pytest.raises(ValueError, match=re.escape(f"it refers to {address!r}, which is not to be found in it")):
-        ArgumentSchema({"$schema": address, "properties": {"day": {"$ref": address}}})
+
+@pytest.fixture
+def listener() -> Iterator[tuple[str, list[str]]]:
+    """An address that serves a schema, and the requests that it got."""
+    asked: list[str] = []
+
+    class Schema(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            asked.append(self.path)
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(b'{"$defs": {"x": {}}}')
+
+        def log_message(self, *_: Any) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Schema)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}/schema", asked
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.mark.parametrize("kind", [*REFERRING, *NAMING])
+def test_a_schema_that_refers_elsewhere_loads_nothing(
+    kind: str, listener: tuple[str, list[str]], tmp_path: Path
+) -> None:
+    address, asked = listener
+    file = tmp_path / "schema.json"
+    file.write_text('{"$defs": {"x": {}}}', encoding="utf-8")
+    for place in (address, file.as_uri(), str(file), "https://json-schema.org/draft/2020-12/schema"):
+        if kind in REFERRING:
+            with pytest.raises(ValueError, match=r"it refers to .*, which is not to be found in it"):
+                ArgumentSchema(REFERRING[kind](place))
+        else:
+            assert ArgumentSchema(NAMING[kind](place)).fault({"day": 1}) is None
+    assert asked == []
+    with urllib.request.urlopen(address) as answer:  # it would have been served
+        assert json.load(answer) == {"$defs": {"x": {}}}
+    assert asked == ["/schema"]
 
 
 # --- no way out of the folder --------------------------------------------------------------------------------

@@ -214,7 +214,7 @@ def test_of_two_calls_with_one_id_the_first_keeps_it_and_each_gets_its_own_resul
         ("unparseable", "the arguments could not be read"),
         ("unparseable_without_need", "the arguments could not be read"),
         ("a_list_for_arguments", "required property"),
-        ("against_the_schema", 'seat: "roof" is not one of'),
+        ("against_the_schema", "seat: 'roof' is not one of"),
         ("undefined_argument", "colour"),
         ("cut_in_a_call", "the arguments could not be read"),
     ],

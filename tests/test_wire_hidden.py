@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from importlib import import_module
+from itertools import count
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from inspect_ai.model import ChatMessage, GenerateConfig
-from support import TOOLSETS, TOPICS, run, write_dataset
-from wire import KINDS, Kind, serve
+from support import PROFILES, TOOLSETS, TOPICS, run, write_dataset
+from wire import KINDS, Kind, Reply, serve
 from wire.hidden import Leak, Watch, profile_phrases, watched
 from wire.policy import Planned, Turns, clumsy_plans, reference_plans
-from wire.texts import leaves, words
+from wire.server import PROTOCOLS
+from wire.texts import json_texts, leaves, phrases, words
 
 from utb_inspect.baselines.oracle import Plan, Round
 from utb_inspect.baselines.player import Action
@@ -54,6 +58,7 @@ def found(
         log = run(user_tool_bench(data=shown or data, **task), server.model(config=config), sample_id=turn)
     assert log.status == "success"
     assert server.requests
+    assert server.refused == []
     assert watch.looked > 20
     return watch.found
 
@@ -115,6 +120,147 @@ def test_profile_text_in_a_header_is_found(kind: Kind, harbour: str) -> None:
     assert {leak.what for leak in found(kind, harbour, config=config)} == {f"profile: {SECRET}"}
 
 
+WORDS = {"nationality": "Ruritanian", "secret_name": "Zenobia", "languages": ["Volapük native"], "from": "Utrecht"}
+"""Short texts in place of p01's; of the place the conversation speaks, too."""
+
+
+@pytest.mark.parametrize(
+    ("text", "leaked"),
+    [
+        ("As a RURITANIAN you know.", {"ruritanian"}),
+        ("In Volapu\u0308k, native?", {"volapük native"}),
+        ("Your nationality, Zenobia?", {"nationality", "zenobia"}),
+        ("From Utrecht, then.", set()),
+    ],
+)
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_word_or_two_that_no_turn_holds_are_found(
+    kind: Kind, text: str, leaked: set[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = str(write_dataset(tmp_path / "harbour", profiles={**PROFILES, "p01": {**PROFILES["p01"], **WORDS}}))
+    planted(monkeypatch, text)
+    assert {leak.what for leak in found(kind, data)} == {f"profile: {word}" for word in leaked}
+
+
+CHINESE = {
+    "short_persona": "一位不相信塑料瓶里的清漆的单簧管制造者，住在运河边。",
+    "nationality": "荷兰人",
+    "habits": "周日给木头上油",
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "leaked"),
+    [
+        ("听说您不相信塑料瓶里的清漆，是吗？", {"不相信塑料瓶里的清漆", "相信塑料瓶里的清漆的"}),
+        ("您是荷兰人吗？", {"荷兰人"}),
+        ("您周日给木头上油。", {"周日给木头上油"}),
+        ("您相信塑料瓶吗？", set()),
+    ],
+)
+@pytest.mark.parametrize("kind", KINDS)
+def test_chinese_profile_text_is_found(
+    kind: Kind, text: str, leaked: set[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Chinese writes no blanks."""
+    data = str(write_dataset(tmp_path / "harbour", profiles={**PROFILES, "p01": {**PROFILES["p01"], **CHINESE}}))
+    planted(monkeypatch, text)
+    leaks = {leak.what.removeprefix("profile: ").replace(" ", "") for leak in found(kind, data)}
+    assert bool(leaks) == bool(leaked)
+    assert leaks <= leaked
+
+
+# --- places other than a conversation ------------------------------------------------------------------------
+
+
+def send(monkeypatch: pytest.MonkeyPatch, change: Callable[[Any], Any]) -> None:
+    """Let the client send what becomes of each of its requests."""
+    for name in ("httpx", "httpx2"):  # the clients need not have the same
+        if (client := getattr(sys.modules.get(name), "AsyncClient", None)) is not None:
+            monkeypatch.setattr(client, "send", sends(client.send, change))
+
+
+def sends(real: Any, change: Callable[[Any], Any]) -> Any:
+    async def send(self: Any, request: Any, **how: Any) -> Any:
+        await request.aread()
+        return await real(self, change(request), **how)
+
+    return send
+
+
+def changed(request: Any, url: Any, content: bytes) -> Any:
+    headers = [(name, value) for name, value in request.headers.raw if name.lower() != b"content-length"]
+    return type(request)(request.method, url, headers=headers, content=content, extensions=request.extensions)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_profile_text_in_a_query_is_found(kind: Kind, harbour: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    send(monkeypatch, lambda r: changed(r, r.url.copy_add_param("note", SECRET), r.content))
+    assert {leak.what for leak in found(kind, harbour)} == {f"profile: {SECRET}"}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_profile_text_under_a_key_that_stands_twice_is_found(
+    kind: Kind, harbour: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A reader takes the last of the two."""
+    first = f'{{"model": "{SECRET}", '.encode()
+    send(monkeypatch, lambda r: changed(r, r.url, first + r.content[1:]))
+    assert {leak.what for leak in found(kind, harbour)} == {f"profile: {SECRET}"}
+
+
+@pytest.mark.parametrize("place", ["header", "query", "field"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_differs_from_request_to_request_is_found(
+    kind: Kind, place: str, harbour: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A word that says nothing may say something when another request has another."""
+    numbers = count()
+
+    def change(request: Any) -> Any:
+        word = f"w{next(numbers)}"
+        match place:
+            case "header":
+                request.headers["x-note"] = word
+                return request
+            case "query":
+                return changed(request, request.url.copy_add_param("note", word), request.content)
+            case _:
+                return changed(
+                    request, request.url, request.content.replace(b'"model":"', b'"model":"' + word.encode())
+                )
+
+    send(monkeypatch, change)
+    assert {leak.what for leak in found(kind, harbour)} == {
+        {"header": "header: x-note", "query": "query: note", "field": "field: model"}[place]
+    }
+
+
+@pytest.mark.parametrize(("method", "path"), [("POST", "/v1/other"), ("GET", "/v1/models?q=varnish"), ("PUT", "")])
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_request_for_anything_else_fails(kind: Kind, method: str, path: str) -> None:
+    """It is nowhere looked through."""
+    with serve(kind, lambda request: Reply("Noted.")) as server:
+        url = server.url + (path or PROTOCOLS[kind].PATH)
+        assert httpx.request(method, url, content=b"" if method == "GET" else b"varnish").status_code == 404
+        (crash,) = server.crashes
+        assert "varnish" in str(crash)
+        server.crashes.clear()  # it would be raised
+
+
+@pytest.mark.parametrize("body", [{}, {"system": SECRET}, {"messages": [{"role": "user", "content": SECRET}]}])
+def test_tokens_are_counted_of_thoughts_alone(body: dict[str, Any]) -> None:
+    with serve("anthropic", lambda request: Reply("Noted.", reasoning="Hm.")) as server:
+        run(user_tool_bench(), server.model(), limit=1)
+        sound = {"model": "claude-sonnet-5", "messages": [{"role": "user", "content": "Hm."}]}
+        url = f"{server.url}/v1/messages/count_tokens"
+        assert httpx.post(url, json=sound).status_code == 200
+        assert server.crashes == []
+        assert httpx.post(url, json={**sound, **body}).status_code == (404 if body else 200)
+        assert len(server.crashes) == bool(body)
+        server.crashes.clear()
+
+
 # --- steps to come -------------------------------------------------------------------------------------------
 
 
@@ -129,13 +275,19 @@ def test_profile_text_in_a_header_is_found(kind: Kind, harbour: str) -> None:
         ("Now bookTrain with window, from Utrecht.", set()),  # all of it known before
     ],
 )
-def test_a_step_is_found_until_it_is_reached(
+def test_a_step_is_knownuntil_it_is_reached(
     kind: Kind, text: str, rounds: set[int], harbour: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     planted(monkeypatch, text)
     leaks = found(kind, harbour)
     assert {int(leak.what.split()[2]) for leak in leaks} == rounds
     assert all(text in leak.where for leak in leaks)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_step_in_a_chinese_sentence_is_found(kind: Kind, harbour: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    planted(monkeypatch, "预订号是B77吗？")
+    assert {leak.what for leak in found(kind, harbour)} == {f"step, after {rounds} rounds: b77" for rounds in (0, 1)}
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -178,16 +330,31 @@ def test_history_holds_what_may_be_shown(harbour: str) -> None:
 
 
 def test_json_within_texts_is_read() -> None:
-    body = {"a": ['{"b": "[\\"deep \\\\u00e9\\"]", "n": 7}'], "c": None, "d": True, "e": "{broken"}
-    assert {"a", "b", "deep é", "n", "7", "c", "d", "e", "{broken"} <= set(leaves(body))
+    body = {"a": ['{"b": "[\\"deep \\\\u00e9\\"]", "n": 7, "n": "twice"}'], "c": None, "d": True, "e": "{broken"}
+    assert {"a", "b", "deep é", "n", "7", "twice", "c", "d", "e", "{broken"} <= set(leaves(body))
     assert "a" not in set(leaves(body, keys=False))
+
+
+def test_both_values_of_a_key_that_stands_twice_are_read() -> None:
+    assert list(json_texts(b'{"a": {"b": "one", "b": "two"}, "a": 3}')) == ["a", "b", "one", "b", "two", "a", "3"]
 
 
 def test_words_are_compared_without_case_and_punctuation() -> None:
     assert words("Two,  THREE-four.") == " two three four "
+    assert words("Ａmélie") == words("ame\u0301lie") == " amélie "
+    assert words("预订号是B77，ひらがな") == " 预 订 号 是 b77 ひ ら が な "
+
+
+def test_phrases_are_five_words_or_ten_characters_long() -> None:
+    assert list(phrases("one two")) == []
+    assert list(phrases("one two three")) == [("one", "two", "three")]
+    assert list(phrases("a b c d e f")) == [tuple("abcde"), tuple("bcdef")]
+    assert list(phrases("荷兰人们")) == []
+    assert list(phrases("荷兰人们好")) == [tuple("荷兰人们好")]
+    assert list(phrases("一二三四五六七八九十百")) == [tuple("一二三四五六七八九十"), tuple("二三四五六七八九十百")]
 
 
 def test_phrases_of_a_profile(harbour: str) -> None:
-    phrases = profile_phrases(load(harbour))
-    assert tuple(SECRET.split()) in phrases
-    assert all(len(phrase) > 2 or "_" in phrase[0] or phrase[0].startswith("p0") for phrase in phrases)
+    known = profile_phrases(load(harbour))
+    assert tuple(SECRET.split()) in known
+    assert all(len(phrase) > 2 or "_" in phrase[0] or phrase[0].startswith("p0") for phrase in known)

@@ -12,7 +12,6 @@ from inspect_ai.model import ModelOutput
 from inspect_ai.model._model import ModelGenerateError, use_model_event_sink
 from tenacity import RetryError
 
-
 _FILTERED = "the provider's content filter stopped the output"
 
 
@@ -92,7 +91,7 @@ class RawAnswer:
             case _, "content_filter":
                 raise ProviderError(_FILTERED)
             case ("completed", _) | ("incomplete", "max_output_tokens"):
-                self.cut = reason is not None
+                self.cut = reason == "max_output_tokens"
             case _:
                 told = f"{status!r} ({reason})" if reason else f"{status!r}"
                 raise ProviderError(f"the provider does not say that the output is whole: its status is {told}")

@@ -10,6 +10,8 @@ from typing import Any, NamedTuple
 
 from jsonschema_rs import ValidationError, meta
 
+from utb_inspect.trajectory.keywords import MAPS, inner_schemas
+
 _NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 _PROPERTY = re.compile(r"[a-zA-Z0-9_.-]{1,64}")
 _ID = re.compile(r"[a-zA-Z0-9_-]{1,40}")
@@ -119,11 +121,6 @@ def _schemas(schema: Any, where: str) -> Iterator[tuple[str, dict[str, Any]]]:
     if not isinstance(schema, dict):
         return
     yield where or "top", schema
-    for keyword in ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas"):
-        for name, inner in schema.get(keyword, {}).items():
-            yield from _schemas(inner, f"{where}.{name}" if where else name)
-    for keyword in ("items", "additionalProperties", "not", "if", "then", "else", "contains", "propertyNames"):
-        yield from _schemas(schema.get(keyword), f"{where}.{keyword}")
-    for keyword in ("oneOf", "anyOf", "allOf", "prefixItems"):
-        for inner in schema.get(keyword, ()):
-            yield from _schemas(inner, f"{where}.{keyword}")
+    for keys, inner in inner_schemas(schema):
+        name = keys[-1] if keys[0] in MAPS else keys[0]
+        yield from _schemas(inner, f"{where}.{name}" if where else name)

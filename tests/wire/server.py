@@ -24,7 +24,9 @@ from starlette.responses import JSONResponse, Response
 
 from wire import anthropic_messages, openai_chat, openai_compatible, openai_responses
 from wire.answer import Layer, error
+from wire.pieces import USED
 from wire.request import Kind, Policy, Request
+from wire.texts import json_texts
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
@@ -37,6 +39,8 @@ PROTOCOLS: Mapping[Kind, ModuleType] = {
 """Each has `PATH`, `read(body) -> items`, `problems(body) -> list[str]` and `answer(reply, body, number) -> Answer`."""
 
 
+_CLAUDE = "claude-sonnet-5"
+_COUNTED = {"model", _CLAUDE, "messages", "role", "user", "content"}
 _METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 
 
@@ -67,8 +71,10 @@ class Server:
         self.bytes = 0
         """The sizes of their bodies, added up."""
         self._sent: Counter[bytes] = Counter()
+        self._thoughts: set[str] = set()
         self.app = FastAPI()
         self.app.add_api_route(PROTOCOLS[kind].PATH, self._guarded, methods=["POST"])
+        self.app.add_api_route("/v1/messages/count_tokens", self._count, methods=["POST"])
         self.app.add_route("/{path:path}", self._stray, methods=_METHODS)
 
     def model(self, streaming: bool = False, config: GenerateConfig | None = None, **args: Any) -> Model:
@@ -80,7 +86,7 @@ class Server:
             "openai": ("openai/gpt-4o", {"responses_api": False, "streaming": streaming}),
             "responses": ("openai/gpt-5", {"responses_api": True, "streaming": streaming}),
             "compatible": ("openai-api/local/model", {"stream": streaming, "strict_tools": False}),
-            "anthropic": ("anthropic/claude-sonnet-5", {"streaming": streaming}),
+            "anthropic": (f"anthropic/{_CLAUDE}", {"streaming": streaming}),
         }
         name, known = own[self.kind]
         base = self.url if self.kind == "anthropic" else f"{self.url}/v1"
@@ -92,6 +98,12 @@ class Server:
         except Exception as crash:
             self.crashes.append(crash)
             return JSONResponse(error(self.kind, 400, f"the test's own server failed: {crash!r}"), 400)
+
+    async def _count(self, http: HttpRequest) -> Response:
+        """Anthropic's count of tokens: Inspect has it count what the model has thought, and nothing else."""
+        if http.url.query or not _COUNTED | self._thoughts >= set(json_texts(await http.body())):
+            return await self._stray(http)
+        return JSONResponse({"input_tokens": USED[1]})
 
     async def _stray(self, http: HttpRequest) -> Response:
         """A request for anything else: nobody has looked through it."""
@@ -117,7 +129,9 @@ class Server:
         if problems:
             self.refused.append(request)
             return JSONResponse(error(self.kind, 400, "; ".join(problems)), 400)
-        answer = protocol.answer(self.policy(request), body, request.number)
+        reply = self.policy(request)
+        self._thoughts.add(reply.reasoning)
+        answer = protocol.answer(reply, body, request.number)
         if self.layer is None:
             return answer.response()
         response = self.layer(request, answer)

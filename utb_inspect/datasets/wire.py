@@ -19,7 +19,7 @@ from pydantic import (
 )
 
 from utb_inspect.schema import Tool, Toolset
-from utb_inspect.trajectory.json_schema import wire_schema
+from utb_inspect.trajectory.normalise import wire_schema
 
 _TAKEN = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 _NOT_ALLOWED = re.compile(r"[^a-zA-Z0-9_-]")

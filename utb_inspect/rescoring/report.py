@@ -11,7 +11,7 @@ from utb_inspect import __version__
 from utb_inspect.analysis.tables import Table
 from utb_inspect.rescoring.changes import Change, ScorerChanges, scorer_changes, unscored, value_changes
 from utb_inspect.rescoring.scoring import Rescored
-from utb_inspect.rescoring.versions import installed_version, other_data, part, scoring_versions, signature
+from utb_inspect.rescoring.versions import installed_version, other_data, part, scoring_versions
 
 LISTED = 20
 """Samples of a log that are listed; the rest is counted."""

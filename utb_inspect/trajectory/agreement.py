@@ -11,11 +11,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import lru_cache
 from typing import Any
-
-import numpy as np
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import maximum_bipartite_matching
 
 from utb_inspect.schema import (
     UNAMBIGUOUS,
@@ -32,16 +29,20 @@ from utb_inspect.schema import (
     TimeMatch,
     UnorderedMatch,
 )
-from utb_inspect.trajectory.assignment import Fit, assign
+from utb_inspect.trajectory.assignment import Fit
 from utb_inspect.trajectory.calls import CompiledTool
 from utb_inspect.trajectory.json_schema import MISSING, SchemaView
 from utb_inspect.trajectory.moments import read_moment
+from utb_inspect.trajectory.pairing import best_pairing, can_be_paired
 from utb_inspect.trajectory.text import has_word, normalise, rouge_l, stands, word_count, words
+from utb_inspect.trajectory.work import budget
 
 MIN_ROUGE = 0.7
 """ROUGE-L F from which free texts may agree."""
 FREE_TEXT_WORDS = 4
 """Words from which a string is free text."""
+MOST_COMPARISONS = 200_000
+"""Comparisons that go into pairing the items of lists in one call; `pairing` says what comes then."""
 
 STOP_WORDS = frozenset(
     """a an the of in on at to for from by with and or but is are be as it its this that these those into over under
@@ -66,6 +67,11 @@ def agree(reference: Any, made: Any, view: SchemaView = _NO_SCHEMA, match: Match
         view: The argument's place in the tool's schema.
         match: The ground's rule, which replaces the general one.
     """
+    with budget(MOST_COMPARISONS):
+        return _agree(reference, made, view, match)
+
+
+def _agree(reference: Any, made: Any, view: SchemaView, match: Match | None) -> bool:
     if isinstance(match, AnyMatch):
         return made is not MISSING
     reference = view.default if reference is MISSING else reference
@@ -81,7 +87,7 @@ def agree(reference: Any, made: Any, view: SchemaView = _NO_SCHEMA, match: Match
         return reference is made
     if isinstance(reference, dict) and isinstance(made, dict):
         return all(
-            agree(reference.get(key, MISSING), made.get(key, MISSING), view.child(key), match)
+            _agree(reference.get(key, MISSING), made.get(key, MISSING), view.child(key), match)
             for key in reference.keys() | made.keys()
         )
     if isinstance(reference, list) and isinstance(made, list):
@@ -95,9 +101,8 @@ def _lists_agree(reference: list[Any], made: list[Any], view: SchemaView, match:
     inner = None if isinstance(match, OrderedMatch | UnorderedMatch) else match
     items = [view.item(i) for i in range(len(reference))]
     if is_ordered([*reference, *made], view, match):
-        return all(agree(r, m, item, inner) for r, m, item in zip(reference, made, items, strict=True))
-    pairs = [[agree(r, m, item, inner) for m in made] for r, item in zip(reference, items, strict=True)]
-    return _pairs_up(pairs)
+        return all(_agree(r, m, item, inner) for r, m, item in zip(reference, made, items, strict=True))
+    return can_be_paired(reference, made, lambda i, j: _agree(reference[i], made[j], items[i], inner))
 
 
 def is_ordered(items: Sequence[Any], view: SchemaView, match: Match | None) -> bool:
@@ -105,15 +110,6 @@ def is_ordered(items: Sequence[Any], view: SchemaView, match: Match | None) -> b
     if isinstance(match, OrderedMatch | UnorderedMatch):
         return isinstance(match, OrderedMatch)
     return _IN_ORDER.search(view.description) is not None or any(isinstance(item, dict | list) for item in items)
-
-
-def _pairs_up(pairs: list[list[bool]]) -> bool:
-    """Whether each row can be paired with a column of its own. Items are paired rather than counted, since agreement
-    is not transitive (tolerances, zones)."""
-    if not pairs:
-        return True
-    graph = csr_array(np.array(pairs, dtype=np.int8))
-    return bool((maximum_bipartite_matching(graph, perm_type="column") >= 0).all())
 
 
 def _scalars_agree(reference: Any, made: Any, view: SchemaView, match: Match | None) -> bool:
@@ -138,7 +134,7 @@ def _scalars_agree(reference: Any, made: Any, view: SchemaView, match: Match | N
         return False
     if word_count(reference) < FREE_TEXT_WORDS or word_count(made) < FREE_TEXT_WORDS:
         return False
-    return _same_free_text(words(reference), words(made))
+    return _same_free_text(reference, made)
 
 
 def _number_gap(reference: Any, made: Any) -> Decimal | None:
@@ -152,20 +148,27 @@ def _number_gap(reference: Any, made: Any) -> Decimal | None:
     return gap if gap.is_finite() else None
 
 
-def _same_free_text(reference: list[str], made: list[str]) -> bool:
-    return (
-        Counter(w for w in reference if w not in STOP_WORDS) == Counter(w for w in made if w not in STOP_WORDS)
-        and rouge_l(reference, made) >= MIN_ROUGE
-        and _marked(reference) == _marked(made)
-    )
+@lru_cache(maxsize=4096)
+def _content(text: str) -> tuple[list[str], list[str], dict[str, list[str]]]:
+    """Words of a text, those of content in order of the alphabet, and those after markers."""
+    tokens = words(text)
+    return tokens, sorted(word for word in tokens if word not in STOP_WORDS), _marked(tokens)
+
+
+def _same_free_text(reference: str, made: str) -> bool:
+    (first, content, marked), (second, other_content, other_marked) = _content(reference), _content(made)
+    return content == other_content and marked == other_marked and rouge_l(first, second) >= MIN_ROUGE
 
 
 def _marked(tokens: list[str]) -> dict[str, list[str]]:
-    """The words after each marker, in order, articles skipped: what a text goes from, to, before or without."""
+    """The words after each marker, last first, articles skipped: what a text goes from, to, before or without."""
     marked: dict[str, list[str]] = {}
-    for i, token in enumerate(tokens):
+    following = ""
+    for token in reversed(tokens):
         if token in _MARKERS:
-            marked.setdefault(token, []).append(next((w for w in tokens[i + 1 :] if w not in _ARTICLES), ""))
+            marked.setdefault(token, []).append(following)
+        if token not in _ARTICLES:
+            following = token
     return marked
 
 
@@ -241,14 +244,15 @@ def check_arguments(
     """
     checker = _Checker(tool, step, observations)
     reference = tool.schema.drop_nulls(step.arguments)
-    for name in dict.fromkeys([*reference, *arguments]):
-        checker.visit(
-            name,
-            name,
-            reference.get(name, MISSING),
-            arguments.get(name, MISSING),
-            tool.schema.view.child(name),
-        )
+    with budget(MOST_COMPARISONS):
+        for name in dict.fromkeys([*reference, *arguments]):
+            checker.visit(
+                name,
+                name,
+                reference.get(name, MISSING),
+                arguments.get(name, MISSING),
+                tool.schema.view.child(name),
+            )
     return checker.checks
 
 
@@ -347,8 +351,7 @@ class _Checker:
             trial.visit(path, f"{key}[]", reference, made, view.item(), ground)
             return fit_of(trial.checks)
 
-        pairs = assign([[fit(reference, made) for reference in left] for made in right])
-        return [j for _, j in sorted((i, j) for j, i in pairs.items())]
+        return best_pairing(left, right, fit)
 
     def _inner(self, key: str) -> Ground | None:
         """The ground for a place that only has grounds inside it: an unambiguous one if there is any."""

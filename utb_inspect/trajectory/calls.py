@@ -9,9 +9,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from utb_inspect.schema import DataError, Effect, Tool, Toolset, one_line
+from utb_inspect.trajectory.canonical import canonical
 from utb_inspect.trajectory.json_schema import ArgumentSchema
-from utb_inspect.trajectory.validator import LONGEST
 
+LONGEST = 500_000
+"""Characters that arguments may have, names and texts together: more than a model writes in one message."""
 DEEPEST = 100
 """Levels of nesting that arguments may have; no tool needs them, and recursion would end in a crash."""
 MOST_BITS = 4096
@@ -53,7 +55,7 @@ class ReadCall:
     @property
     def key(self) -> str:
         """Equal for calls that are the same, argument for argument; numbers count by value."""
-        return self.name + json.dumps(_canonical(self.arguments), sort_keys=True, ensure_ascii=False)
+        return self.name + canonical(self.arguments)
 
 
 class CompiledTool:
@@ -99,11 +101,10 @@ class Tools:
         if call.parse_error is not None:
             return ReadCall(call.name, fault=_clip(f"the arguments could not be read: {call.parse_error}"))
         try:
-            arguments = parse_arguments(call.arguments, tool.schema.longest)
+            arguments = parse_arguments(call.arguments)
         except ValueError as error:
             return ReadCall(call.name, fault=_clip(f"the arguments could not be read: {error}"))
-        arguments = tool.schema.drop_nulls(arguments)
-        fault = tool.schema.fault(arguments)
+        arguments, fault = tool.schema.read(arguments)
         return ReadCall(call.name, arguments, None if fault is None else _clip(fault))
 
 
@@ -113,12 +114,11 @@ def _clip(fault: str) -> str:
     return readable if len(readable) <= LONGEST_FAULT else f"{readable[: LONGEST_FAULT - 3]}..."
 
 
-def parse_arguments(arguments: str | Mapping[str, Any] | None, longest: int = LONGEST) -> dict[str, Any]:
+def parse_arguments(arguments: str | Mapping[str, Any] | None) -> dict[str, Any]:
     """The arguments of a call as an object; nothing at all, blank text and `null` are `{}`.
 
     Args:
         arguments: A JSON text, or the object decoded from one.
-        longest: Characters that names and texts may have, all together.
 
     Raises:
         ValueError: no JSON (NaN and infinities are none), JSON that is no object, or too much of it.
@@ -134,12 +134,12 @@ def parse_arguments(arguments: str | Mapping[str, Any] | None, longest: int = LO
         return {}
     if not isinstance(arguments, Mapping):
         raise ValueError("they must be a JSON object")
-    _check_values(arguments, longest)
+    _check_values(arguments)
     return dict(arguments)
 
 
-def _check_values(arguments: Mapping[str, Any], longest: int) -> None:
-    """Refuse what no JSON text should say: infinities, endless numbers and texts, bottomless nesting."""
+def _check_values(arguments: Mapping[str, Any]) -> None:
+    """Refuse what no JSON text should say: infinities, half characters, numbers and texts and nesting without end."""
     level: list[Any] = [arguments]
     values, length = 0, 0
     for _ in range(DEEPEST):
@@ -148,9 +148,11 @@ def _check_values(arguments: Mapping[str, Any], longest: int) -> None:
             match item:
                 case str():
                     length += len(item)
+                    _check_text(item)
                 case Mapping():
                     inner.extend(item.values())
                     length += sum(map(len, item))
+                    _check_text("".join(item))
                 case list() | tuple():
                     inner.extend(item)
                 case float() if not math.isfinite(item):
@@ -160,27 +162,20 @@ def _check_values(arguments: Mapping[str, Any], longest: int) -> None:
         values += len(level)
         if values > MOST_VALUES:
             raise ValueError(f"they hold more than {MOST_VALUES} values")
-        if length > longest:
-            raise ValueError(f"they have more than {longest} characters")
+        if length > LONGEST:
+            raise ValueError(f"they have more than {LONGEST} characters")
         if not inner:
             return
         level = inner
     raise ValueError("nested too deeply")
 
 
+def _check_text(text: str) -> None:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise ValueError("a text holds half a surrogate pair") from None
+
+
 def _no_constant(name: str) -> Any:
     raise ValueError(f"{name} is no JSON")
-
-
-def _canonical(value: Any) -> Any:
-    match value:
-        case bool() | None | str():
-            return value
-        case float() if value.is_integer():
-            return int(value)
-        case list() | tuple():
-            return [_canonical(item) for item in value]
-        case dict():
-            return {str(key): _canonical(item) for key, item in value.items()}
-        case _:
-            return value

@@ -4,190 +4,21 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterator, Mapping
-from copy import deepcopy
+from collections.abc import Iterator, Mapping
+from functools import cached_property
 from typing import Any
 
-from utb_inspect.trajectory.schema_work import resolve
-from utb_inspect.trajectory.validator import Validator, matches
+from utb_inspect.trajectory.keywords import BRANCHES
+from utb_inspect.trajectory.normalise import normalise_schema
+from utb_inspect.trajectory.patterns import matches
+from utb_inspect.trajectory.references import resolve
+from utb_inspect.trajectory.validator import MOST_STEPS, TOO_MUCH_WORK, Validator
+from utb_inspect.trajectory.work import TooMuchWorkError, budget
 
-_TYPE_NAMES = {"float": "number", "dict": "object", "tuple": "array"}
-_MAPS = ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas")
-_LISTS = ("allOf", "anyOf", "oneOf", "prefixItems")
-_SINGLE = (
-    "items",
-    "contains",
-    "additionalProperties",
-    "unevaluatedProperties",
-    "unevaluatedItems",
-    "propertyNames",
-)
-_IN_PLACE_SINGLE = ("if", "then", "else", "not")
-_IN_PLACE_LISTS = ("allOf", "anyOf", "oneOf")
-# Schemas that stand for the place they are in. A definition does wherever it is referred to; who refers closes it.
-_IN_PLACE = frozenset((*_IN_PLACE_LISTS, *_IN_PLACE_SINGLE, "$defs", "definitions", "dependentSchemas"))
-
-_DEEPEST = 16
-"""References and branches that are followed to find out what a schema defines."""
+_ANYTHING: Mapping[str, Any] = {}
 
 MISSING: Any = object()
 """No value: an argument left out, or no default."""
-
-
-def wire_schema(parameters: Mapping[str, Any] | None) -> dict[str, Any]:
-    """A tool's `parameters` as a provider takes them: whole, with the type names of JSON Schema.
-
-    `true` and `false` as schemas are spelled out, since some readers know objects only, and so is that an array may
-    hold anything: OpenAI takes none without `items`.
-    """
-    schema = _spell(deepcopy(dict(parameters or {})))
-    assert isinstance(schema, dict)
-    schema.setdefault("type", "object")
-    schema.setdefault("properties", {})
-    return schema
-
-
-def _spell(schema: Any, keyword: str = "") -> Any:
-    if isinstance(schema, bool):
-        # `additionalProperties: false` and its like are plain enough.
-        return schema if "additional" in keyword or "unevaluated" in keyword else {} if schema else {"not": {}}
-    if not isinstance(schema, dict):
-        return schema
-    _normalise_type(schema)
-    _normalise_items(schema)
-    declared = schema.get("type")
-    is_array = declared == "array" or (isinstance(declared, list) and "array" in declared)
-    if is_array and "unevaluatedItems" not in schema:
-        schema.setdefault("items", {})
-    _replace_inner(schema, _spell)
-    return schema
-
-
-def _replace_inner(schema: dict[str, Any], replacement: Callable[[Any, str], Any]) -> None:
-    """Put `replacement(inner, keyword)` in place of each schema directly inside a schema."""
-    for key in _MAPS:
-        if isinstance(schema.get(key), dict):
-            schema[key] = {name: replacement(inner, key) for name, inner in schema[key].items()}
-    for key in _LISTS:
-        if isinstance(schema.get(key), list):
-            schema[key] = [replacement(inner, key) for inner in schema[key]]
-    for key in (*_SINGLE, *_IN_PLACE_SINGLE):
-        if key in schema:
-            schema[key] = replacement(schema[key], key)
-
-
-def normalise_schema(parameters: Mapping[str, Any] | None) -> dict[str, Any]:
-    """A tool's `parameters` as strict JSON Schema.
-
-    `float` is read as `number`, `dict` as `object`, `tuple` as `array`, `any` as no constraint. Arguments that the
-    schema does not define are closed off unless it says `additionalProperties`; a nested object schema without
-    `properties` stays unconstrained.
-    """
-    schema = _use_strict_names(deepcopy(dict(parameters or {})))
-    assert isinstance(schema, dict)
-    _Closing(schema).close(schema, in_place=False)
-    schema.setdefault("type", "object")
-    if "properties" not in schema and not _opens(schema) and not _has_in_place(schema):
-        schema["additionalProperties"] = False
-    schema.setdefault("properties", {})  # so that a fault names what is not defined
-    return schema
-
-
-def _use_strict_names(schema: Any, keyword: str = "") -> Any:
-    if isinstance(schema, dict):
-        for name in ("$schema", "$id"):  # a schema of its own base would have references of its own
-            schema.pop(name, None)
-        _normalise_type(schema)
-        _normalise_items(schema)
-        _replace_inner(schema, _use_strict_names)
-    return schema
-
-
-def _normalise_type(schema: dict[str, Any]) -> None:
-    declared = schema.get("type")
-    if isinstance(declared, str):
-        if declared == "any":
-            del schema["type"]
-        else:
-            schema["type"] = _TYPE_NAMES.get(declared, declared)
-    elif isinstance(declared, list):
-        if "any" in declared:
-            del schema["type"]
-        else:
-            schema["type"] = list(dict.fromkeys(_TYPE_NAMES.get(t, t) for t in declared))
-
-
-def _normalise_items(schema: dict[str, Any]) -> None:
-    if isinstance(schema.get("items"), list):  # the array form of older drafts
-        schema["prefixItems"] = schema.pop("items")
-
-
-def _has_in_place(schema: dict[str, Any]) -> bool:
-    return any(key in schema for key in (*_IN_PLACE_LISTS, "$ref", "if", "then", "else", "dependentSchemas"))
-
-
-def _branches(schema: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    for key in _IN_PLACE_LISTS:
-        yield from (sub for sub in schema.get(key) or () if isinstance(sub, dict))
-    yield from (schema[key] for key in ("then", "else") if isinstance(schema.get(key), dict))
-    yield from (s for s in (schema.get("dependentSchemas") or {}).values() if isinstance(s, dict))
-
-
-class _Closing:
-    """Closes off the arguments that a schema does not define."""
-
-    def __init__(self, root: dict[str, Any]) -> None:
-        self._root = root
-        self._known: dict[tuple[int, int], bool] = {}
-        """What `_closes` found: without it, schemas that refer to each other take exponential time."""
-
-    def close(self, schema: Any, *, in_place: bool) -> Any:
-        if not isinstance(schema, dict):
-            return schema
-        _replace_inner(schema, lambda inner, keyword: self.close(inner, in_place=keyword in _IN_PLACE))
-        if not in_place and not _opens(schema):
-            if _has_in_place(schema):
-                # Only `unevaluatedProperties` sees the properties that branches and references define.
-                if self._closes(schema):
-                    schema["unevaluatedProperties"] = False
-            elif "properties" in schema:
-                schema["additionalProperties"] = False
-        return schema
-
-    def _closes(self, schema: dict[str, Any], depth: int = 0) -> bool:
-        """Whether a schema defines properties, itself or in its branches, and no branch is an object without any."""
-        key = (id(schema), depth)
-        if key not in self._known:
-            self._known[key] = depth <= _DEEPEST and self._defines_properties(schema, depth)
-        return self._known[key]
-
-    def _defines_properties(self, schema: dict[str, Any], depth: int) -> bool:
-        if isinstance(target := resolve(self._root, schema.get("$ref")), dict):
-            return "properties" in schema or self._closes(target, depth + 1)
-        choices = [sub for key in ("anyOf", "oneOf") for sub in schema.get(key) or () if isinstance(sub, dict)]
-        if any(self._is_open_object(sub, depth) for sub in choices):
-            return False
-        return "properties" in schema or any(self._closes(sub, depth + 1) for sub in _branches(schema))
-
-    def _is_open_object(self, schema: dict[str, Any], depth: int) -> bool:
-        """Whether a choice is an object schema that names no properties."""
-        declared = schema.get("type")
-        takes = declared is None or declared == "object" or (isinstance(declared, list) and "object" in declared)
-        return takes and not self._closes(schema, depth + 1) and not _restricts(schema)
-
-
-def _restricts(schema: dict[str, Any]) -> bool:
-    """Whether a schema without a type takes no objects of its own accord."""
-    return (
-        any(key in schema for key in ("enum", "const", "required", "$ref", *_IN_PLACE_LISTS)) and "type" not in schema
-    )
-
-
-def _opens(schema: dict[str, Any]) -> bool:
-    """Whether a schema, or a branch of it, says itself which further properties it takes."""
-    if "additionalProperties" in schema or "unevaluatedProperties" in schema:
-        return True
-    return any(_opens(branch) for branch in _branches(schema))
 
 
 class SchemaView:
@@ -196,20 +27,28 @@ class SchemaView:
     Keywords of `$ref`, `allOf`, `anyOf` and `oneOf` count as the schema's own.
     """
 
-    def __init__(self, schema: Any, root: Mapping[str, Any]) -> None:
+    def __init__(self, schema: Any, root: Mapping[str, Any], views: dict[int, SchemaView] | None = None) -> None:
         self._root = root
-        self._parts = list(self._flatten(schema, set()))
+        self._views = {} if views is None else views
+        """The views of the root's schemas that were asked for: one each, however many values it is asked for."""
+        self._views[id(schema)] = self
+        self._parts = list(self._flatten(schema))
 
-    def _flatten(self, schema: Any, seen: set[int]) -> Iterator[Mapping[str, Any]]:
+    def _flatten(self, schema: Any) -> Iterator[Mapping[str, Any]]:
         # Each schema once, however many branches lead to it: a recursive one would double with each level.
-        if not isinstance(schema, Mapping) or id(schema) in seen:
-            return
-        seen.add(id(schema))
-        yield schema
-        for key in _IN_PLACE_LISTS:
-            for branch in schema.get(key) or ():
-                yield from self._flatten(branch, seen)
-        yield from self._flatten(resolve(self._root, schema.get("$ref")), seen)
+        seen = set()
+        pending = [schema]
+        while pending:
+            part = pending.pop()
+            if not isinstance(part, Mapping) or id(part) in seen:
+                continue
+            seen.add(id(part))
+            yield part
+            inner = [branch for key in BRANCHES for branch in part.get(key) or ()]
+            pending.extend(reversed([*inner, resolve(self._root, part.get("$ref"))]))
+
+    def _view(self, schema: Any) -> SchemaView:
+        return self._views.get(id(schema)) or SchemaView(schema, self._root, self._views)
 
     def get(self, keyword: str) -> Any:
         """The keyword's first value, or None."""
@@ -220,44 +59,70 @@ class SchemaView:
 
     def child(self, name: str) -> SchemaView:
         """The schema of a property."""
-        for part in self._parts:
-            properties = part.get("properties")
-            if isinstance(properties, Mapping) and name in properties:
-                return SchemaView(properties[name], self._root)
-        for part in self._parts:
-            for pattern, schema in (part.get("patternProperties") or {}).items():
-                if matches(pattern, name):
-                    return SchemaView(schema, self._root)
-            if isinstance(part.get("additionalProperties"), Mapping):
-                return SchemaView(part["additionalProperties"], self._root)
-        return SchemaView({}, self._root)
+        if name in self._properties:
+            return self._view(self._properties[name])
+        for pattern, schema in self._further:
+            if pattern is None or matches(pattern, name):
+                return self._view(schema)
+        return self._view(_ANYTHING)
 
     def item(self, index: int = 0) -> SchemaView:
         """The schema of an array's item."""
-        prefix = self.get("prefixItems")
-        items = prefix[index] if isinstance(prefix, list) and index < len(prefix) else self.get("items")
-        return SchemaView(items if isinstance(items, Mapping) else {}, self._root)
+        prefix = self._prefix
+        items = prefix[index] if isinstance(prefix, list) and index < len(prefix) else self._items
+        return self._view(items if isinstance(items, Mapping) else _ANYTHING)
 
     def defines(self, name: str) -> bool:
         """Whether a property is one that the schema takes."""
+        if self._is_open or name in self._properties:
+            return True
+        return any(matches(pattern, name) for pattern, _ in self._further if pattern is not None)
+
+    def requires(self, name: str) -> bool:
+        return name in self._required
+
+    @cached_property
+    def _properties(self) -> dict[str, Any]:
+        merged: dict[str, Any] = {}
+        for part in reversed(self._parts):
+            if isinstance(part.get("properties"), Mapping):
+                merged |= part["properties"]
+        return merged
+
+    @cached_property
+    def _further(self) -> list[tuple[str | None, Any]]:
+        """Schemas of further properties, with their patterns; None for any name."""
+        further: list[tuple[str | None, Any]] = []
         for part in self._parts:
-            if name in (part.get("properties") or {}):
-                return True
-            if any(matches(pattern, name) for pattern in part.get("patternProperties") or {}):
-                return True
-        # Unconstrained, or opened by the schema's own word.
+            further.extend((part.get("patternProperties") or {}).items())
+            if isinstance(part.get("additionalProperties"), Mapping):
+                further.append((None, part["additionalProperties"]))
+        return further
+
+    @cached_property
+    def _is_open(self) -> bool:
+        """Whether it takes any property: unconstrained, or opened by its own word."""
         extra = [p[k] for p in self._parts for k in ("additionalProperties", "unevaluatedProperties") if k in p]
         return all(more is not False for more in extra)
 
-    def requires(self, name: str) -> bool:
-        return any(name in (part.get("required") or ()) for part in self._parts)
+    @cached_property
+    def _required(self) -> frozenset[str]:
+        return frozenset(name for part in self._parts for name in part.get("required") or ())
 
-    @property
+    @cached_property
+    def _prefix(self) -> Any:
+        return self.get("prefixItems")
+
+    @cached_property
+    def _items(self) -> Any:
+        return self.get("items")
+
+    @cached_property
     def description(self) -> str:
         text = self.get("description")
         return text if isinstance(text, str) else ""
 
-    @property
+    @cached_property
     def default(self) -> Any:
         """The value that leaving the argument out stands for, or MISSING.
 
@@ -333,10 +198,14 @@ class ArgumentSchema:
             raise ValueError(f"the parameters are no JSON Schema: {error}") from None
         self.view = SchemaView(schema, schema)
 
-    @property
-    def longest(self) -> int:
-        """Characters that arguments may have to be validated."""
-        return self._validator.longest
+    def read(self, arguments: Mapping[str, Any]) -> tuple[dict[str, Any], str | None]:
+        """Arguments without the nulls that stand for nothing, and why they are not valid; None when they are."""
+        try:
+            with budget(MOST_STEPS):
+                kept = self.drop_nulls(arguments)
+                return kept, self.fault(kept)
+        except TooMuchWorkError:
+            return dict(arguments), TOO_MUCH_WORK
 
     def drop_nulls(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """Arguments without the nulls given for optional ones, which are the same as leaving them out."""

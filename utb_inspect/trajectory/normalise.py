@@ -11,8 +11,35 @@ from utb_inspect.trajectory.references import References, resolve
 
 _TYPE_NAMES = {"float": "number", "dict": "object", "tuple": "array"}
 
-_DEEPEST = 16
-"""References and branches that are followed to find out what a schema defines."""
+
+def wire_schema(parameters: Mapping[str, Any] | None) -> dict[str, Any]:
+    """A tool's `parameters` as a provider takes them: whole, with the type names of JSON Schema.
+
+    `true` and `false` as schemas are spelled out, since some readers know objects only, and so is that an array may
+    hold anything: OpenAI takes none without `items`.
+
+    Raises:
+        ValueError: a reference leads nowhere, or out of the schema.
+    """
+    schema = _named(parameters)[0]
+    _spell(schema)
+    schema.setdefault("type", "object")
+    schema.setdefault("properties", {})
+    return schema
+
+
+def _spell(schema: Any, keyword: str = "") -> Any:
+    if isinstance(schema, bool):
+        # `additionalProperties: false` and its like are plain enough.
+        return schema if "additional" in keyword or "unevaluated" in keyword else {} if schema else {"not": {}}
+    if not isinstance(schema, dict):
+        return schema
+    declared = schema.get("type")
+    is_array = declared == "array" or (isinstance(declared, list) and "array" in declared)
+    if is_array and "unevaluatedItems" not in schema:
+        schema.setdefault("items", {})
+    replace_inner(schema, _spell)
+    return schema
 
 
 def normalise_schema(parameters: Mapping[str, Any] | None) -> dict[str, Any]:
@@ -21,16 +48,21 @@ def normalise_schema(parameters: Mapping[str, Any] | None) -> dict[str, Any]:
     `float` is read as `number`, `dict` as `object`, `tuple` as `array`, `any` as no constraint. Arguments that the
     schema does not define are closed off unless it says `additionalProperties`; a nested object schema without
     `properties` stays unconstrained.
+
+    Raises:
+        ValueError: a reference leads nowhere, or out of the schema.
     """
-    schema = deepcopy(dict(parameters or {}))
-    references = References(schema)
-    for each in references.schemas:
-        use_strict_names(each)
-    references.write()
+    schema, inside = _named(parameters)
     closing = _Closing(schema)
-    for each in references.schemas:
-        closing.close(each)
-    closing.close(schema, in_place=False)
+    for each in inside:
+        for (keyword, *_), inner in inner_schemas(each):
+            if keyword not in IN_PLACE:
+                closing.close(inner)
+    closing.close(schema)
+    for each in inside:  # last, when all that they ask about is known
+        for keyword in ("unevaluatedProperties", "unevaluatedItems"):
+            if keyword in each:
+                each[keyword] = each.pop(keyword)
     schema.setdefault("type", "object")
     if "properties" not in schema and not _opens(schema) and not _has_in_place(schema):
         schema["additionalProperties"] = False
@@ -38,7 +70,17 @@ def normalise_schema(parameters: Mapping[str, Any] | None) -> dict[str, Any]:
     return schema
 
 
-def use_strict_names(schema: dict[str, Any]) -> None:
+def _named(parameters: Mapping[str, Any] | None) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """A schema with the names and references of 2020-12, and the schemas in it."""
+    schema = deepcopy(dict(parameters or {}))
+    references = References(schema)
+    for each in references.schemas:
+        _use_strict_names(each)
+    references.write()
+    return schema, references.schemas
+
+
+def _use_strict_names(schema: dict[str, Any]) -> None:
     """Name types as JSON Schema does, and the list form of `items`, of older drafts, as 2020-12 does."""
     declared = schema.get("type")
     if isinstance(declared, str):
@@ -71,49 +113,44 @@ class _Closing:
 
     def __init__(self, root: dict[str, Any]) -> None:
         self._root = root
-        self._known: dict[tuple[int, int], bool] = {}
+        self._known: dict[int, bool] = {}
         """What `_closes` found: without it, schemas that refer to each other take exponential time."""
 
-    def close(self, schema: Any, *, in_place: bool) -> Any:
-        if not isinstance(schema, dict):
-            return schema
-        _replace_inner(schema, lambda inner, keyword: self.close(inner, in_place=keyword in _IN_PLACE))
-        if not in_place and not _opens(schema):
-            if _has_in_place(schema):
-                # Only `unevaluatedProperties` sees the properties that branches and references define.
-                if self._closes(schema):
-                    schema["unevaluatedProperties"] = False
-            elif "properties" in schema:
-                schema["additionalProperties"] = False
-        return schema
+    def close(self, schema: Any) -> None:
+        if not isinstance(schema, dict) or _opens(schema):
+            return
+        if _has_in_place(schema):
+            # Only `unevaluatedProperties` sees the properties that branches and references define.
+            if self._closes(schema):
+                schema["unevaluatedProperties"] = False
+        elif "properties" in schema:
+            schema["additionalProperties"] = False
 
-    def _closes(self, schema: dict[str, Any], depth: int = 0) -> bool:
+    def _closes(self, schema: dict[str, Any]) -> bool:
         """Whether a schema defines properties, itself or in its branches, and no branch is an object without any."""
-        key = (id(schema), depth)
-        if key not in self._known:
-            self._known[key] = depth <= _DEEPEST and self._defines_properties(schema, depth)
-        return self._known[key]
+        if id(schema) not in self._known:
+            self._known[id(schema)] = False  # for references in a circle, which are refused later
+            self._known[id(schema)] = self._defines_properties(schema)
+        return self._known[id(schema)]
 
-    def _defines_properties(self, schema: dict[str, Any], depth: int) -> bool:
+    def _defines_properties(self, schema: dict[str, Any]) -> bool:
         if isinstance(target := resolve(self._root, schema.get("$ref")), dict):
-            return "properties" in schema or self._closes(target, depth + 1)
+            return "properties" in schema or self._closes(target)
         choices = [sub for key in ("anyOf", "oneOf") for sub in schema.get(key) or () if isinstance(sub, dict)]
-        if any(self._is_open_object(sub, depth) for sub in choices):
+        if any(self._is_open_object(sub) for sub in choices):
             return False
-        return "properties" in schema or any(self._closes(sub, depth + 1) for sub in _branches(schema))
+        return "properties" in schema or any(self._closes(sub) for sub in _branches(schema))
 
-    def _is_open_object(self, schema: dict[str, Any], depth: int) -> bool:
+    def _is_open_object(self, schema: dict[str, Any]) -> bool:
         """Whether a choice is an object schema that names no properties."""
         declared = schema.get("type")
         takes = declared is None or declared == "object" or (isinstance(declared, list) and "object" in declared)
-        return takes and not self._closes(schema, depth + 1) and not _restricts(schema)
+        return takes and not self._closes(schema) and not _restricts(schema)
 
 
 def _restricts(schema: dict[str, Any]) -> bool:
     """Whether a schema without a type takes no objects of its own accord."""
-    return (
-        any(key in schema for key in ("enum", "const", "required", "$ref", *BRANCHES)) and "type" not in schema
-    )
+    return any(key in schema for key in ("enum", "const", "required", "$ref", *BRANCHES)) and "type" not in schema
 
 
 def _opens(schema: dict[str, Any]) -> bool:

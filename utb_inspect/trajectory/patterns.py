@@ -14,11 +14,11 @@ from jsonschema_rs import (
     ValidationErrorKind,
 )
 
-from utb_inspect.trajectory.work import TooMuchWork, spend
+from utb_inspect.trajectory.work import TooMuchWorkError, spend
 
 _BACKTRACKS = 10_000
 _SIZES = tuple(2**power for power in range(10, 25))
-_BYTES_IN_A_STEP = 100_000
+_BYTES_IN_A_STEP = 200_000
 """Bytes of a compiled pattern that a search passes through in one step of work, one for each character at worst."""
 _TOKEN = re.compile(r"\\.|\[\^?(?:\\.|[^\]\\])+\]|[()|]", re.DOTALL)
 _AHEAD = re.compile(r"\(\?([=!])")
@@ -45,7 +45,7 @@ class Pattern:
         """Whether it is found anywhere in a text.
 
         Raises:
-            TooMuchWork: to find out.
+            TooMuchWorkError: to find out.
             UnicodeEncodeError: the text holds half a surrogate pair.
         """
         return all(piece.found_in(text) == piece.wanted for piece in self._pieces)
@@ -63,14 +63,14 @@ class _Piece:
     def found_in(self, text: str) -> bool:
         # What is searched by trying starts anew at each character, and tries many ways from there.
         again = max(len(text), 100) if self._tried else 1
-        spend(self._size * len(text) * again // _BYTES_IN_A_STEP)
+        spend(1 + self._size * len(text) * again // _BYTES_IN_A_STEP)
         if not self._tried:
             return self._validator.is_valid(text)
         try:
             self._validator.validate(text)
         except ValidationError as error:
             if isinstance(error.kind, ValidationErrorKind.BacktrackLimitExceeded):
-                raise TooMuchWork from None
+                raise TooMuchWorkError from None
             return False
         return True
 
@@ -140,11 +140,16 @@ def _has_alternatives(pattern: str) -> bool:
     return False
 
 
-@lru_cache(maxsize=1024)
-def compiled(pattern: str) -> Pattern:
-    """A pattern of a schema, compiled once.
+compiled = lru_cache(maxsize=1024)(Pattern)
+
+
+def matches(pattern: str, text: str) -> bool:
+    """Whether a pattern is found in a text; not when it is none.
 
     Raises:
-        ValueError: it is no regular expression.
+        TooMuchWorkError: to find out.
     """
-    return Pattern(pattern)
+    try:
+        return compiled(pattern).found_in(text)
+    except ValueError:
+        return False

@@ -74,7 +74,7 @@ class References:
         self._root = root
         self.schemas: list[dict[str, Any]] = []
         """The schema and all that it holds or refers to."""
-        self._found: list[tuple[dict[str, Any], str, Any]] = []
+        self._found: list[tuple[dict[str, Any], str, str, Any]] = []
         for schema in _held(root):
             schema.pop("$schema", None)  # all is read as 2020-12
             if not isinstance(schema.get("$id", ""), str):
@@ -92,21 +92,35 @@ class References:
                 resolver = resolver.in_subresource(DRAFT202012.create_resource(schema))
             for keyword in ("$ref", "$dynamicRef"):
                 if isinstance(reference := schema.get(keyword), str):
-                    found = _look_up(resolver, reference)
-                    self._found.append((schema, keyword, found.contents))
-                    pending.append((found.contents, found.resolver))
+                    target, there = self._look_up(resolver, reference)
+                    self._found.append((schema, keyword, reference, target))
+                    pending.append((target, there))
             pending.extend((inner, resolver) for _, inner in inner_schemas(schema))
 
+    def _look_up(self, resolver: Any, reference: str) -> tuple[Any, Any]:
+        """What a reference leads to, and what looks up the references in that."""
+        try:
+            found = resolver.lookup(reference)
+            target, there = found.contents, found.resolver
+        except (Unresolvable, LookupError, AttributeError, TypeError, ValueError):
+            # The latter when a schema is none, or is one of an older draft, as with a list in `items`.
+            target, there = resolve(self._root, reference), resolver
+        if not isinstance(target, dict | bool):
+            raise ValueError(f"it refers to {reference!r}, which is not to be found in it")
+        return target, there
+
     def write(self) -> None:
-        """Put a pointer in place of each reference, and take out what else references went by."""
+        """Put a pointer in place of each reference that is none, and take out what else references went by."""
         pointers = _pointers(self._root)
-        for schema, keyword, target in self._found:
+        for schema, keyword, reference, target in self._found:
+            if keyword == "$ref" and isinstance(target, dict) and resolve(self._root, reference) is target:
+                continue
             del schema[keyword]
-            reference = {"$ref": pointers[id(target)]} if isinstance(target, dict) else target
-            if isinstance(reference, dict) and "$ref" not in schema:
-                schema.update(reference)
-            elif reference is not True:
-                schema["allOf"] = [*schema.get("allOf", ()), reference]
+            pointer = {"$ref": pointers[id(target)]} if isinstance(target, dict) else target
+            if isinstance(pointer, dict) and "$ref" not in schema:
+                schema.update(pointer)
+            elif pointer is not True:
+                schema["allOf"] = [*schema.get("allOf", ()), pointer]
         for schema in self.schemas:
             for name in _NAMES:
                 schema.pop(name, None)
@@ -120,16 +134,6 @@ def _held(root: dict[str, Any]) -> Iterator[dict[str, Any]]:
         if isinstance(schema, dict):
             yield schema
             pending.extend(inner for _, inner in inner_schemas(schema))
-
-
-def _look_up(resolver: Any, reference: str) -> Any:
-    try:
-        found = resolver.lookup(reference)
-        if isinstance(found.contents, dict | bool):
-            return found
-    except (Unresolvable, LookupError, AttributeError, TypeError, ValueError):
-        pass  # the latter when a schema is none
-    raise ValueError(f"it refers to {reference!r}, which is not to be found in it")
 
 
 def _pointers(root: dict[str, Any]) -> dict[int, str]:

@@ -1,81 +1,132 @@
-"""JSON Schema 2020-12 in bounded time: no schema and no arguments make a validation hang (spec section 3)."""
+"""JSON Schema 2020-12 in bounded work: no schema and no arguments make a validation hang (spec section 3).
+
+The package `jsonschema` validates, with its keywords replaced where they search patterns or look at pairs of items.
+Each keyword of a schema meets a value once, however many branches and references lead there: else a schema that comes
+back to itself by several branches takes exponential time.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Mapping
+from itertools import islice
 from typing import Any
 
-from jsonschema_rs import Draft202012Validator, FancyRegexOptions, RegexOptions, ValidationError, meta
+from jsonschema import Draft202012Validator, ValidationError
+from jsonschema.exceptions import best_match
+from jsonschema.validators import extend
+from jsonschema_rs import ValidationError as SchemaFault
+from jsonschema_rs import meta
+from referencing import Registry
 
-from utb_inspect.trajectory.schema_work import SchemaWork
+from utb_inspect.trajectory.patterns import compiled
+from utb_inspect.trajectory.references import check_circles, resolve, schemas_of
+from utb_inspect.trajectory.validation_keywords import CHECK, KEYWORDS, Check
+from utb_inspect.trajectory.work import TooMuchWorkError, budget, spend
 
-LONGEST = 500_000
-"""Characters that arguments may have, names and texts together: more than a model writes in one message."""
-LONGEST_TRIED = 10_000
-"""The same for a tool with look-around or back references in a pattern, which no engine searches in linear time."""
-MOST_WORK = 10_000_000
-"""What a validation may come to, as `SchemaWork` counts: less than half a second."""
-_BACKTRACKS = 100_000
+MOST_STEPS = 100_000
+"""Times that a keyword may meet a value in one validation; what takes long counts more often. About a second."""
+MOST_LEVELS = 200
+"""Keywords that may lie around one another, references followed: Python's stack bears no more."""
+TOO_MUCH_WORK = "the arguments are too much work to be checked"
+TOO_DEEP = "the arguments are nested too deeply to be checked"
+
+_DIALECT = "https://json-schema.org/draft/2020-12/schema"
+_LONGEST_MESSAGE = 1_000
+_MOST_ERRORS = 10
+"""Errors of one keyword that are looked at; they double with each level of a schema that refers to itself twice."""
+_ENTRIES_IN_A_STEP = 32
+_LETTERS_IN_A_STEP = 1_000
 
 
 class Validator:
     """A schema, compiled.
 
-    Regular expressions are read as JSON Schema has them (ECMA-262) and searched in linear time where that can be.
+    Args:
+        schema: As `normalise_schema` gives it.
 
     Raises:
-        ValueError: it is no JSON Schema, or refers to what it does not hold; says where.
+        ValueError: it is no JSON Schema; says where.
     """
 
     def __init__(self, schema: Mapping[str, Any]) -> None:
-        try:
-            meta.validate(dict(schema, **{"$schema": "https://json-schema.org/draft/2020-12/schema"}))
-            self._work = SchemaWork(schema)
-            self._validator, self.longest = _compile(schema)
-        except ValidationError as error:
-            place = "/".join(map(str, error.instance_path))
-            raise ValueError(f"at {place or 'its top'}, {error.message}") from None
+        _check_schema((), schema)
+        for keys, part in schemas_of(schema):
+            if "$ref" in part:  # what lies beside all keywords is a schema only since it is referred to
+                _check_schema(tuple(part["$ref"].split("/")[1:]), resolve(schema, part["$ref"]))
+            patterns = [part["pattern"]] if "pattern" in part else []
+            for pattern in (*patterns, *part.get("patternProperties", ())):
+                _check_pattern(keys, pattern)
+        check_circles(schema)
+        self._validator = _Validator(schema, registry=Registry())
+        self._schema = schema
 
     def fault(self, value: Any) -> str | None:
-        """The first reason why a value of at most `longest` characters is not valid; None when it is."""
+        """The reason why a value is not valid; None when it is. Takes `MOST_STEPS`, or what the open budget has."""
+        token = CHECK.set(Check(self._schema))
         try:
-            if self._work.of(value) > MOST_WORK:
-                raise RecursionError
-            self._validator.validate(value)
+            with budget(MOST_STEPS):
+                error = best_match(self._validator.iter_errors(value))
+        except TooMuchWorkError:
+            return TOO_MUCH_WORK
         except RecursionError:
-            return "the arguments are nested too deeply to be checked"
-        except ValidationError as error:
-            place = ".".join(map(str, error.instance_path))
-            return f"{place}: {error.message}" if place else error.message
-        except ValueError as error:  # half a surrogate pair
-            return f"the arguments cannot be checked: {error}"
-        return None
+            return TOO_DEEP
+        except (ValueError, ArithmeticError) as problem:
+            return f"the arguments cannot be checked: {problem}"
+        finally:
+            CHECK.reset(token)
+        if error is None:
+            return None
+        place = ".".join(map(str, error.absolute_path))
+        return f"{place}: {error.message}" if place else error.message
 
 
-def _compile(schema: Mapping[str, Any]) -> tuple[Draft202012Validator, int]:
-    """A validator, and how many characters it is to be given."""
+def _check_schema(keys: tuple[str, ...], schema: Any) -> None:
     try:
-        return Draft202012Validator(dict(schema), pattern_options=RegexOptions(), retriever=_refuse), LONGEST
-    except ValidationError:
-        options = FancyRegexOptions(backtrack_limit=_BACKTRACKS)
-        return Draft202012Validator(dict(schema), pattern_options=options, retriever=_refuse), LONGEST_TRIED
+        meta.validate({**schema, "$schema": _DIALECT} if isinstance(schema, Mapping) else schema)
+    except SchemaFault as fault:
+        place = "/".join(map(str, (*keys, *fault.instance_path)))
+        raise ValueError(f"at {place or 'its top'}, {fault.message}") from None
 
 
-def _refuse(address: str) -> Any:
-    """Nothing is ever downloaded."""
-    raise LookupError(address)
-
-
-@lru_cache(maxsize=1024)
-def _pattern(pattern: str) -> Validator | None:
+def _check_pattern(keys: tuple[str, ...], pattern: str) -> None:
     try:
-        return Validator({"pattern": pattern})
-    except ValueError:
-        return None
+        compiled(pattern)
+    except ValueError as error:
+        raise ValueError(f"at {'/'.join(keys) or 'its top'}, {error}") from None
 
 
-def matches(pattern: str, text: str) -> bool:
-    """Whether a schema's regular expression is found in a text."""
-    validator = _pattern(pattern)
-    return validator is not None and len(text) <= validator.longest and validator.fault(text) is None
+_Keyword = Callable[[Any, Any, Any, Any], Iterable[ValidationError] | None]
+
+
+def _counted(keyword: str, function: _Keyword) -> _Keyword:
+    """A keyword that counts as work, and finds out about a value once."""
+
+    def check(validator: Any, held: Any, value: Any, schema: Any) -> Iterable[ValidationError]:
+        current = CHECK.get()
+        spend(1 + len(held) // _ENTRIES_IN_A_STEP if isinstance(held, dict | list) else 1)
+        key = (keyword, id(schema), id(value))
+        if key in current.found:
+            return map(_copy, current.found[key])
+        current.levels += 1
+        if current.levels > MOST_LEVELS:
+            raise RecursionError
+        found = list(islice(function(validator, held, value, schema) or (), _MOST_ERRORS))
+        current.levels -= 1
+        for error in found:
+            spend(2 + len(error.message) // _LETTERS_IN_A_STEP)
+            error.message = error.message[:_LONGEST_MESSAGE]
+        current.found[key] = [_copy(error) for error in found]
+        return found
+
+    return check
+
+
+def _copy(error: ValidationError) -> ValidationError:
+    """An error as it is so far: each that hands it on adds to its path."""
+    return ValidationError(error.message, validator=error.validator, path=error.relative_path)
+
+
+_Validator: Any = extend(  # type: ignore[no-untyped-call]
+    Draft202012Validator,
+    {name: _counted(name, f) for name, f in {**Draft202012Validator.VALIDATORS, **KEYWORDS}.items()},
+)

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 
 
-class TooMuchWork(Exception):
+class TooMuchWorkError(Exception):
     """The budget is spent."""
 
 
@@ -21,7 +21,10 @@ _BUDGET: ContextVar[_Budget | None] = ContextVar("budget", default=None)
 
 @contextmanager
 def budget(steps: int) -> Iterator[None]:
-    """Let what is done inside come to so many steps."""
+    """Let what is done inside come to so many steps; inside another budget that one holds."""
+    if _BUDGET.get() is not None:
+        yield
+        return
     token = _BUDGET.set(_Budget(steps))
     try:
         yield
@@ -30,16 +33,16 @@ def budget(steps: int) -> Iterator[None]:
 
 
 def spend(steps: int) -> None:
-    """Take steps off the budget, if there is one.
+    """Take steps off the budget; without one nothing is counted.
 
     Raises:
-        TooMuchWork: it has fewer left.
+        TooMuchWorkError: it has fewer left.
     """
     found = _BUDGET.get()
     if found is not None:
         found.left -= steps
         if found.left < 0:
-            raise TooMuchWork
+            raise TooMuchWorkError
 
 
 def affords(steps: int) -> bool:

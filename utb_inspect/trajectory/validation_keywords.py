@@ -1,0 +1,166 @@
+"""Keywords of JSON Schema whose own form in the package `jsonschema` may take too long, or reads numbers as binary.
+
+Each is called with a validator, what the keyword holds, a value and the schema; it gives the errors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextvars import ContextVar
+from fractions import Fraction
+from typing import Any
+
+from jsonschema import Draft202012Validator, ValidationError
+
+from utb_inspect.trajectory.canonical import canonical
+from utb_inspect.trajectory.patterns import compiled
+from utb_inspect.trajectory.references import resolve
+from utb_inspect.trajectory.work import spend
+
+_LETTERS_IN_A_STEP = 100
+
+
+class Check:
+    """A validation that is under way. What it knows is by `id`: schemas and values live longer than it does."""
+
+    def __init__(self, root: Mapping[str, Any]) -> None:
+        self.root = root
+        self.levels = 0
+        """Keywords that lie around the present one."""
+        self.found: dict[tuple[str, int, int], list[ValidationError]] = {}
+        """Errors, by keyword, schema and value."""
+        self.matching: dict[tuple[str, int], list[str]] = {}
+        """Properties that a pattern names, by pattern and value."""
+        self.evaluated: dict[tuple[int, int], frozenset[str]] = {}
+        """Properties that a schema has a say in, by schema and value."""
+
+
+CHECK: ContextVar[Check] = ContextVar("check")
+
+
+def _ref(validator: Any, reference: str, value: Any, schema: Any) -> Iterable[ValidationError]:
+    errors: Iterable[ValidationError] = validator.descend(value, resolve(CHECK.get().root, reference))
+    return errors
+
+
+def _pattern(validator: Any, pattern: str, value: Any, schema: Any) -> Iterator[ValidationError]:
+    if isinstance(value, str) and not compiled(pattern).found_in(value):
+        yield ValidationError(f"{value!r} does not match {pattern!r}")
+
+
+def _pattern_properties(validator: Any, patterns: Any, value: Any, schema: Any) -> Iterator[ValidationError]:
+    if isinstance(value, dict):
+        for pattern, inner in patterns.items():
+            for name in _matching(pattern, value):
+                yield from validator.descend(value[name], inner, path=name, schema_path=pattern)
+
+
+def _additional_properties(validator: Any, inner: Any, value: Any, schema: Any) -> Iterator[ValidationError]:
+    if isinstance(value, dict):
+        defined = _defined(schema, value)
+        yield from _further("Additional", validator, inner, value, [name for name in value if name not in defined])
+
+
+def _unevaluated_properties(validator: Any, inner: Any, value: Any, schema: Any) -> Iterator[ValidationError]:
+    if isinstance(value, dict):
+        evaluated = _find_evaluated(validator, schema, value)
+        yield from _further("Unevaluated", validator, inner, value, [name for name in value if name not in evaluated])
+
+
+def _further(kind: str, validator: Any, inner: Any, value: Any, names: list[str]) -> Iterator[ValidationError]:
+    if inner is False and names:
+        shown = ", ".join(map(repr, names))
+        verb = "was" if len(names) == 1 else "were"
+        yield ValidationError(f"{kind} properties are not allowed ({shown} {verb} unexpected)")
+    elif inner is not False:
+        for name in names:
+            yield from validator.descend(value[name], inner, path=name)
+
+
+def _matching(pattern: str, value: Mapping[str, Any]) -> list[str]:
+    known = CHECK.get().matching
+    key = (pattern, id(value))
+    if key not in known:
+        found_in = compiled(pattern).found_in
+        known[key] = [name for name in value if found_in(name)]
+    return known[key]
+
+
+def _defined(schema: Mapping[str, Any], value: Mapping[str, Any]) -> set[str]:
+    """Properties of a value that `properties` and `patternProperties` name."""
+    defined = set(value.keys() & schema.get("properties", {}).keys())
+    for pattern in schema.get("patternProperties", ()):
+        defined.update(_matching(pattern, value))
+    return defined
+
+
+def _evaluated(validator: Any, schema: Any, value: Mapping[str, Any]) -> frozenset[str]:
+    """Properties of a value that a schema that takes it has a say in."""
+    if not isinstance(schema, Mapping):
+        return frozenset()
+    if "unevaluatedProperties" in schema:
+        return frozenset(value)
+    known = CHECK.get().evaluated
+    key = (id(schema), id(value))
+    if key not in known:
+        spend(1 + len(value) // 10)
+        known[key] = _find_evaluated(validator, schema, value)
+    return known[key]
+
+
+def _find_evaluated(validator: Any, schema: Mapping[str, Any], value: Mapping[str, Any]) -> frozenset[str]:
+    if "additionalProperties" in schema:
+        return frozenset(value)
+
+    def takes(inner: Any) -> bool:
+        spend(1)
+        found: bool = validator.evolve(schema=inner).is_valid(value)
+        return found
+
+    applied = [*schema.get("allOf", ())]
+    if "$ref" in schema:
+        applied.append(resolve(CHECK.get().root, schema["$ref"]))
+    for keyword in ("anyOf", "oneOf"):
+        if keyword in schema:
+            chosen = [inner for inner in schema[keyword] if takes(inner)]
+            if not chosen:
+                return frozenset(value)  # that none is right is told, not what none of them has a say in
+            applied += chosen
+    if "if" in schema:
+        applied += [schema["if"], schema.get("then")] if takes(schema["if"]) else [schema.get("else")]
+    applied += [inner for name, inner in schema.get("dependentSchemas", {}).items() if name in value]
+    return frozenset(_defined(schema, value)).union(*(_evaluated(validator, inner, value) for inner in applied))
+
+
+def _unique_items(validator: Any, unique: bool, value: Any, schema: Any) -> Iterator[ValidationError]:
+    if unique and isinstance(value, list):
+        texts = [canonical(item) for item in value]
+        spend(sum(map(len, texts)) // _LETTERS_IN_A_STEP)
+        if len(set(texts)) < len(texts):
+            yield ValidationError(f"{value!r} has non-unique elements")
+
+
+def _enum(validator: Any, values: Any, value: Any, schema: Any) -> Iterable[ValidationError]:
+    if isinstance(value, str) and value in values:
+        return ()
+    spend(len(values) // 4)
+    errors: Iterable[ValidationError] = Draft202012Validator.VALIDATORS["enum"](validator, values, value, schema)
+    return errors
+
+
+def _multiple_of(validator: Any, step: Any, value: Any, schema: Any) -> Iterator[ValidationError]:
+    """On exact fractions: by binary ones 19.99 is no multiple of 0.01."""
+    if validator.is_type(value, "number") and Fraction(str(value)) % Fraction(str(step)) != 0:
+        yield ValidationError(f"{value!r} is not a multiple of {step}")
+
+
+KEYWORDS = {
+    "$ref": _ref,
+    "pattern": _pattern,
+    "patternProperties": _pattern_properties,
+    "additionalProperties": _additional_properties,
+    "unevaluatedProperties": _unevaluated_properties,
+    "uniqueItems": _unique_items,
+    "enum": _enum,
+    "multipleOf": _multiple_of,
+}
