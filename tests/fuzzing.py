@@ -53,7 +53,8 @@ def texts() -> SearchStrategy[str]:
 
 
 def scalars() -> SearchStrategy[Any]:
-    return st.sampled_from(AWKWARD) | st.integers() | st.floats() | texts()
+    # Copies, since `damaged` changes what it is given, and would put one of these into itself.
+    return st.sampled_from(AWKWARD).map(deepcopy) | st.integers() | st.floats() | texts()
 
 
 def json_values(names: SearchStrategy[str] | None = None, leaves: int = 12) -> SearchStrategy[Any]:

@@ -53,7 +53,8 @@ def assert_ours_alone(found: Read) -> None:
 @pytest.mark.parametrize("reader", READERS)
 @pytest.mark.parametrize("awkward", AWKWARD, ids=ascii)
 def test_values_names_and_texts_are_shown_as_they_are(awkward: str, reader: str) -> None:
-    odd = call("findTrains", LYON, destination=awkward)
+    value = awkward.replace("\ud83d", "")  # arguments with half a pair are not read
+    odd = call("findTrains", LYON, destination=value)
     said = f"So {awkward} it is."
     run, verdict = judged([[odd], [call(f"x{awkward}", {awkward: awkward})], [BOOK], said])
     text = explain(run, verdict)
@@ -64,7 +65,7 @@ def test_values_names_and_texts_are_shown_as_they_are(awkward: str, reader: str)
     assert [row[0] for row in steps] == ["#", "1", "2", "3", "4"]
     assert steps[2] == ["2", shown(f"x{awkward}"), "", "not valid"]
     assert steps[4][1].partition(" ")[2] == f"“{cut(' '.join(said.split()), LONGEST)}”"
-    assert arguments[2][:3] == ["destination", shown_value(awkward), '"Lyon"']
+    assert arguments[2][:3] == ["destination", shown_value(value), '"Lyon"']
 
 
 @pytest.mark.parametrize("reader", READERS)

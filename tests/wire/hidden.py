@@ -6,6 +6,7 @@ What may be shown is worked out from the dataset alone, not by the code that mak
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from typing import Any, NamedTuple
@@ -61,6 +62,7 @@ class Watch:
         self._turns = dataset.by_profile
         self._first: dict[str, dict[str, int]] = {}
         self._short: dict[str, set[str]] = {}
+        self._without_short: defaultdict[str, set[str]] = defaultdict(set)
 
     def look(self, request: Request) -> None:
         """Read all of a request."""
@@ -78,9 +80,11 @@ class Watch:
         first = self._first[turn.profile]
         said = {item.text for item in request.items} | set(leaves(request.body.get("tools", [])))
         texts = said | {text for text in texts if _is_phrase(text)}
-        for text in texts:
+        for text in texts - self._without_short[turn.profile]:
             leaked = {short for short in self._short[turn.profile] if short in words(text)}
             self.found += [Leak(turn.id, f"profile: {short.strip()}", text) for short in leaked]
+            if not leaked:
+                self._without_short[turn.profile].add(text)
         self._look_for_steps(turn, played, {text for text in texts if first.get(text, turn.position) >= turn.position})
 
     def _look_for_profiles(self, turn: PlacedTurn, text: str) -> None:
