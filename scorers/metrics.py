@@ -173,8 +173,10 @@ def figures() -> Metric:
             return fmean(float(value[key] or 0) for value, _ in values)  # the same in every order of samples
 
         found: dict[str, float] = {key: average(key) for key in ("progress", "optimal", "rounds", "calls", "asked")}
-        if questions := sum(value["questions"] or 0 for value, _ in values):
-            found["sentences_per_question"] = sum(value["question_sentences"] or 0 for value, _ in values) / questions
+        questions = sum(float(value["questions"] or 0) for value, _ in values)
+        if questions:
+            sentences = sum(float(value["question_sentences"] or 0) for value, _ in values)
+            found["sentences_per_question"] = sentences / questions
         loi = [(bool(v["asked"]), not m["recoverable"]) for v, m in values if m.get("recoverable") is not None]
         _put_share(found, "ask_precision", [needed for asked, needed in loi if asked])
         _put_share(found, "ask_recall", [asked for asked, needed in loi if needed])

@@ -422,7 +422,7 @@ def test_faults_are_told_in_one_message(arguments: list[str], message: str) -> N
         ("[1, 2]", "give JSON or YAML with an entry a model name"),
         ("{", "give JSON or YAML with an entry a model name"),
         ('{"a/x": 3}', "a/x"),
-        ('{"a/x": {"input": 1, "output": 2}}', "input_cache_write, input_cache_read is missing; give all four prices"),
+        ('{"a/x": {"input": 1, "output": 2}}', "missing: input_cache_write, input_cache_read; give all four prices"),
         ('{"a/x": {"inputs": 1}}', "field 'inputs'"),
         ('{"a/x": {"input": -1, "output": 2, "input_cache_write": 1, "input_cache_read": 1}}', "field 'input'"),
         ('{"a/x": {"input": "1"}}', "field 'input'"),

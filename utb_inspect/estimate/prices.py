@@ -39,7 +39,7 @@ class Price(Model):
     def _all_or_none(self) -> Price:
         missing = [name for name in _USD if getattr(self, name) is None]
         if 0 < len(missing) < len(_USD):
-            raise ValueError(f"{', '.join(missing)} is missing; give all four prices, or none")
+            raise ValueError(f"missing: {', '.join(missing)}; give all four prices, or none")
         return self
 
     @property
@@ -71,7 +71,8 @@ def read_prices(file: Path) -> dict[str, Price]:
     try:
         entries = read_config_object(file.read_text(encoding="utf-8"))
     except OSError as error:
-        raise DataError(f"{file}: cannot be read ({error.strerror or error})") from None
+        hint = "; --write-prices makes one to fill in" if isinstance(error, FileNotFoundError) else ""
+        raise DataError(f"{file}: cannot be read ({error.strerror or error}){hint}") from None
     except Exception as error:  # JSON's and YAML's errors, and a text that is no mapping
         raise DataError(f"{file}: give JSON or YAML with an entry a model name ({first_line(error)})") from None
     return {str(model): parse(Price, entry, f"{file}: {model}") for model, entry in entries.items()}
