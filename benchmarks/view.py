@@ -31,7 +31,7 @@ _PAGES = {"list": "the sample list", "explanation": "the largest sample's explan
 def make_log(folder: Path) -> Path:
     """A log of the main split."""
     model = get_model("utb/noisy", error_rate=0.5, seed=3)
-    (log,) = inspect_eval("utb_inspect/user_tool_bench", model=model, log_dir=str(folder), display="plain")
+    (log,) = inspect_eval("utb_inspect/user_tool_bench", model=model, log_dir=str(folder), display="none")
     assert log.status == "success", log.error
     return Path(log.location)
 
