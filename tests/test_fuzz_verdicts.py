@@ -13,14 +13,14 @@ from fuzzing import Target, json_values, texts
 from hypothesis import strategies as st
 from oracle import question
 from test_fuzz_values import WORDS, turned
-from test_verdict_properties import DECISIONS, TOOLS, TURNS, runs
+from test_verdict_properties import DECISIONS, TOOLS, TURNS, play_consistently, runs
 
 from utb_inspect.datasets import load
 from utb_inspect.schema import AskStep, CallStep, Turn
 from utb_inspect.trajectory.calls import Call, Message, Tools
 from utb_inspect.trajectory.rounds import fewest_rounds
-from utb_inspect.trajectory.run import Run, replay, step_cap
-from utb_inspect.trajectory.verdict import LABELS, judge, judge_messages
+from utb_inspect.trajectory.run import Run
+from utb_inspect.trajectory.verdict import judge_messages
 from utb_inspect.upstream import UpstreamCall, UpstreamRun
 from utb_inspect.upstream import judge as judge_upstream
 
@@ -65,20 +65,7 @@ def summary(turn: Turn, tools: Tools, messages: Iterable[Message]) -> Any:
 def check_consistent(given: Given) -> None:
     turn, tools, messages = given
     for off_path in ("continue", "stop"):
-        run = Run(turn, tools, off_path)
-        replies = replay(run, messages)
-        verdict = judge(run)
-        assert not verdict.exact or verdict.relaxed
-        assert verdict.exact == (verdict.severity == "none") == (not verdict.labels)
-        assert verdict.labels <= set(LABELS)
-        assert 0 <= verdict.progress <= 1
-        assert not verdict.exact or verdict.progress == 1
-        assert not verdict.optimal or verdict.exact
-        assert verdict.severity != "slight" or not verdict.labels & {"missing_tool", "clarification", "no_answer"}
-        assert verdict.severity != "slight" or "user_constraint" not in verdict.labels
-        assert len(run.messages) <= step_cap(turn)
-        ids = [result.call_id for reply in replies for result in reply.results]
-        assert len(ids) == len(set(ids)) == len(run.calls)
+        replies = play_consistently(Run(turn, tools, off_path), messages)
         json.dumps([result.content for reply in replies for result in reply.results])
 
 

@@ -66,11 +66,8 @@ def runs(draw):
     return turn, tools, messages
 
 
-@given(runs())
-@settings(max_examples=300, deadline=None)
-def test_verdicts_are_consistent(given_run):
-    turn, tools, messages = given_run
-    run = Run(turn, tools)
+def play_consistently(run, messages):
+    """Play a run, see that its verdict does not contradict itself, and return the replies."""
     replies = replay(run, messages)
     verdict = judge(run)
     assert not verdict.exact or verdict.relaxed
@@ -80,9 +77,18 @@ def test_verdicts_are_consistent(given_run):
     assert not verdict.exact or verdict.progress == 1
     assert not verdict.optimal or verdict.exact
     assert verdict.severity != "slight" or not verdict.labels & {"missing_tool", "clarification", "no_answer"}
+    assert verdict.severity != "slight" or "user_constraint" not in verdict.labels
     ids = [result.call_id for reply in replies for result in reply.results]
     assert len(ids) == len(set(ids)) == len(run.calls)
-    assert len(run.messages) <= step_cap(turn)
+    assert len(run.messages) <= step_cap(run.turn)
+    return replies
+
+
+@given(runs())
+@settings(max_examples=300, deadline=None)
+def test_verdicts_are_consistent(given_run):
+    turn, tools, messages = given_run
+    play_consistently(Run(turn, tools), messages)
 
 
 @given(runs(), st.randoms(use_true_random=False))
