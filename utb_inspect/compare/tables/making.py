@@ -17,6 +17,16 @@ MODEL = Column("model", "Model", "text")
 TURNS = Column("turns", "Scored turns", "count")
 
 
+def system_columns(views: Sequence[tuple[str, View]]) -> list[Column]:
+    """What names a system among groups of runs: its model, and the group where there are several."""
+    return [MODEL, *([Column("group", "Group", "text")] if len(views) > 1 else [])]
+
+
+def signatures_of(views: Sequence[tuple[str, View]]) -> list[str]:
+    """The signatures of all groups, each once."""
+    return list(dict.fromkeys(signature for _, view in views for signature in view.signatures))
+
+
 def made(
     signatures: Sequence[str], name: str, title: str, columns: Sequence[Column], rows: Sequence[Row], note: str = ""
 ) -> Table:

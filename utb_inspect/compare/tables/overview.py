@@ -11,7 +11,7 @@ import pandas as pd
 from utb_inspect.compare.frame import NEVER_RAN, NOT_SCORED, RunInfo, Runs
 from utb_inspect.compare.report import Column, Table
 from utb_inspect.compare.tables.cost import total
-from utb_inspect.compare.tables.making import MODEL, made, ratio
+from utb_inspect.compare.tables.making import MODEL, made, ratio, signatures_of, system_columns
 from utb_inspect.compare.tables.view import EXACT, RELAXED, UPSTREAM, Measure, View
 
 SAMPLES = (
@@ -35,8 +35,7 @@ def overview_table(views: Sequence[tuple[str, View]], *, upstream: bool) -> Tabl
     ]
     measures = views[0][1].measures
     columns = [
-        MODEL,
-        *([Column("group", "Group", "text")] if len(views) > 1 else []),
+        *system_columns(views),
         Column("tasks", "Tasks", "text"),
         Column("status", "Status", "text"),
         *_sample_columns(rows),
@@ -56,9 +55,8 @@ def overview_table(views: Sequence[tuple[str, View]], *, upstream: bool) -> Tabl
         "included, as Inspect's `accuracy`; beside each what it is with every sample that errored or never ran counted "
         "as wrong. Tokens and cost are empty where they are not known of every sample."
     )
-    signatures = list(dict.fromkeys(signature for _, view in views for signature in view.signatures))
     name, title = ("overview_upstream", "Systems, by the public evaluator") if upstream else ("overview", "Systems")
-    return made(signatures, name, title, columns, rows, note)
+    return made(signatures_of(views), name, title, columns, rows, note)
 
 
 def logs_table(runs: Runs) -> Table:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from utb_inspect.compare.report import Column, Table
-from utb_inspect.compare.tables.making import MODEL, made
+from utb_inspect.compare.tables.making import made, signatures_of, system_columns
 from utb_inspect.compare.tables.view import View
 
 LONGEST = 120
@@ -26,8 +26,7 @@ def unscored_table(views: Sequence[tuple[str, View]]) -> Table:
         for reason, count in Counter(map(_short, own["error"].dropna())).most_common()
     ]
     columns = [
-        MODEL,
-        *([Column("group", "Group", "text")] if len(views) > 1 else []),
+        *system_columns(views),
         Column("reason", "Reason", "text"),
         Column("samples", "Samples", "count"),
     ]
@@ -35,8 +34,7 @@ def unscored_table(views: Sequence[tuple[str, View]]) -> Table:
         "Epochs of a sample count apart. Samples that no scorer of this suite has scored wait for `utb rescore`; they "
         "are neither errors nor counted as wrong."
     )
-    signatures = list(dict.fromkeys(signature for _, view in views for signature in view.signatures))
-    return made(signatures, "unscored", "Why samples are not scored", columns, rows, note)
+    return made(signatures_of(views), "unscored", "Why samples are not scored", columns, rows, note)
 
 
 def _short(reason: str) -> str:
