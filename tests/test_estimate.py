@@ -20,11 +20,13 @@ from support import TURNS, samples, shipped_or_skip, write_dataset, write_public
 from utb_inspect.baselines.provider import OfflineModel
 from utb_inspect.cli import main
 from utb_inspect.datasets import PlacedTurn
+from utb_inspect.estimate.estimate import estimates
 from utb_inspect.estimate.limits import Duration, Limits, duration
 from utb_inspect.estimate.planned import planned_task, task_name
 from utb_inspect.estimate.prefix import Prefixes, repeated_tokens, waves
 from utb_inspect.estimate.prices import Price, cost
 from utb_inspect.estimate.requests import Piece, Request, message_text, requests, tools_text
+from utb_inspect.estimate.tables import tables
 from utb_inspect.estimate.tokens import ERROR, framed, tokens
 from utb_inspect.estimate.volume import Volume, measure, total
 from utb_inspect.schema import DataError
@@ -84,18 +86,38 @@ def test_what_is_estimated_is_what_a_run_sends(
     check_against_a_run(tmp_path, sent, task, options)
 
 
+@pytest.mark.parametrize(("limit", "places"), [("3", 3), ("2-4", (1, 4)), ("999", 999)])
+def test_a_limit_takes_the_samples_that_a_run_takes(
+    folder: str, tmp_path: Path, sent: Any, limit: str, places: int | tuple[int, int]
+) -> None:
+    check_against_a_run(tmp_path, sent, "user_tool_bench", {"data": folder}, places)
+    told = as_json("user_tool_bench", "-T", f"data={folder}", "--model", "a/x", "--limit", limit, "--epochs", "2")
+    samples_ = {"3": 3, "2-4": 3, "999": len(TURNS)}[limit]
+    assert (told["a/x", "user_tool_bench"]["samples"], told["a/x", "user_tool_bench"]["calls"]) == (
+        2 * samples_,
+        2 * len(sent),
+    )
+
+
 @pytest.mark.parametrize("options", [{}, {"verdict": "upstream"}])
 def test_public_rows_are_sent_as_estimated(tmp_path: Path, sent: Any, options: dict[str, Any]) -> None:
     options = {"data": str(write_public(tmp_path / "rows.jsonl")), **options}
     check_against_a_run(tmp_path, sent, "user_tool_bench", options)
 
 
-def check_against_a_run(tmp_path: Path, sent: Any, task: str, options: dict[str, Any]) -> None:
+def check_against_a_run(
+    tmp_path: Path, sent: Any, task: str, options: dict[str, Any], limit: int | tuple[int, int] | None = None
+) -> None:
     (log,) = inspect_eval(
-        TASKS[task](**options), model="utb/oracle", display="none", log_dir=str(tmp_path / "logs"), max_samples=1
+        TASKS[task](**options),
+        model="utb/oracle",
+        display="none",
+        log_dir=str(tmp_path / "logs"),
+        max_samples=1,
+        limit=limit,
     )
     assert log.status == "success", log.error
-    planned = planned_task(task, options)
+    planned = planned_task(task, options, limit)
     found = list(requests(planned))
     volume = measure(found)
     assert planned.signature == log.eval.metadata["signature"]
@@ -353,13 +375,92 @@ def test_what_answers_through_the_mailbox_may_cost_something(folder: str, tmp_pa
     assert [found["price"] for found in as_json(*common, "--prices", str(prices)).values()] == ["known", "known"]
 
 
-def test_an_unknown_price_is_said_and_never_shown_as_nothing(folder: str) -> None:
-    for format_ in ("terminal", "markdown"):
-        text = utb("chat", "-T", f"data={folder}", "--model", "a/x,utb/recall", "--format", format_).stdout
-        unknown, free = (next(line for line in text.splitlines() if model in line) for model in ("a/x", "utb/recall"))
-        assert unknown.count("unknown price") == 4
-        assert free.count("free") == 4
+UNFILLED = "entry in the price file not filled in"
+ABSENT = "not in the price file"
+NONE_GIVEN = "no price file given (--prices; --write-prices makes one)"
+
+
+def words(text: str) -> str:
+    return " ".join(text.split())
+
+
+def cells(text: str, start: str) -> list[str]:
+    """Those of a Markdown row, the first being what it starts with."""
+    line = next(line for line in text.splitlines() if line.startswith(f"| {start} "))
+    return [cell.strip() for cell in line.strip("|").split("|")]
+
+
+def test_without_a_price_file_no_cost_is_shown_and_why_is_said(folder: str) -> None:
+    arguments = ["chat", "-T", f"data={folder}", "--model", "a/x,a/y,utb/recall", "--format"]
+    markdown = utb(*arguments, "markdown").stdout
+    assert cells(markdown, "a/x")[4:] == [""] * 4
+    assert cells(markdown, "utb/recall")[4:] == ["free"] * 4
+    for text in (markdown, utb(*arguments, "terminal").stdout):
+        assert f"No price for a/x, a/y: {NONE_GIVEN}." in words(text)
+        assert "No price for utb" not in text
         assert "0.00" not in text
+
+
+@pytest.mark.parametrize(
+    ("entries", "why"),
+    [
+        ("a/known: {given}", ABSENT),
+        ("a/x:", UNFILLED),
+        ("a/x: {{}}", UNFILLED),
+        ("a/x: {{input: null, output: null}}", UNFILLED),
+        ("a/x: {{input: null, output: null, input_cache_write: null, input_cache_read: null}}", UNFILLED),
+        ("a/x: {{token_ratio: 1.3}}", UNFILLED),
+        ("a/x: {given}", None),
+    ],
+)
+def test_an_entry_that_is_unfilled_is_told_from_none(
+    folder: str, tmp_path: Path, entries: str, why: str | None
+) -> None:
+    prices = tmp_path / "prices.yaml"
+    prices.write_text(entries.format(given=json.dumps(PRICE)))
+    arguments = ["chat", "multi_tool", "-T", f"data={folder}", "--model", "a/x", "--prices", str(prices)]
+    for estimate in as_json(*arguments).values():
+        assert estimate["unpriced"] == why
+        assert (estimate["price"], estimate["usd"] is None) == (("unknown", True) if why else ("known", False))
+    text = utb(*arguments, "--format", "markdown").stdout
+    assert all((cell == "") == (why is not None) for cell in cells(text, "a/x")[4:])
+    assert text.count("No price for") == (why is not None)
+    assert why is None or f"No price for a/x: {why}." in text
+
+
+NOTES = {
+    "limit": "Samples: --limit 2 of each task",
+    "changed": "Tokens differ from those above",
+    "priced": "USD: with nothing cached",
+    "unpriced": "No price for",
+    "timed": "Time: the least",
+}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "shown"),
+    [
+        (["--model", "a/x"], {"unpriced"}),
+        (["--model", "utb/recall"], set()),
+        (["--model", "utb/recall", "--tpm", "100"], {"timed"}),
+        (["--model", "a/x", "--limit", "2", "--rpm", "1"], {"unpriced", "limit", "timed"}),
+        (["--model", "a/x", "--output-per-call", "900", "--seconds-per-call", "2"], {"unpriced", "changed", "timed"}),
+        (["--model", "a/known"], {"priced"}),
+        (["--model", "a/known,a/x,a/long"], {"priced", "unpriced", "changed"}),
+    ],
+)
+def test_notes_are_of_what_is_shown(folder: str, tmp_path: Path, arguments: list[str], shown: set[str]) -> None:
+    prices = write_prices(tmp_path / "prices.json", a__known=PRICE, a__long={**PRICE, "token_ratio": 1.3})
+    text = utb("multi_tool", "-T", f"data={folder}", "--prices", prices, *arguments, "-f", "markdown").stdout
+    assert {name for name, note in NOTES.items() if note in text} == shown
+    headings = cells(text, "model")
+    assert (headings[-2:] == ["time", "bound by"]) == ("timed" in shown)
+    assert ("### Cost and time\n" in text) == ("timed" in shown)
+
+
+def test_empty_names_of_models_are_none(folder: str) -> None:
+    assert list(as_json("chat", "-T", f"data={folder}", "--model", " a/x,, a/y,")) == [("a/x", "chat"), ("a/y", "chat")]
+    assert "--model is empty" in utb("chat", "--model", " ,").stderr
 
 
 def test_tables_show_figures_that_count(folder: str, tmp_path: Path) -> None:
@@ -367,13 +468,28 @@ def test_tables_show_figures_that_count(folder: str, tmp_path: Path) -> None:
     arguments = ["chat", "-T", f"data={folder}", "--model", "a/x", "--prices", prices, "--tpm", "100", "-f", "markdown"]
     found = as_json(*arguments[:-2])["a/x", "chat"]
     text = utb(*arguments).stdout
-    row = [cell.strip() for cell in next(line for line in text.splitlines() if line.startswith("| a/x")).split("|")]
+    row = cells(text, "a/x")
     tokens_ = found["input_tokens"] + found["output_tokens"]
-    assert row[3] == f"{round(found['input_tokens'], -2):,}"  # five digits, of which three count
-    assert float(row[5]) == pytest.approx(found["usd"]["uncached"], rel=0.05)
+    assert row[2] == f"{round(found['input_tokens'], -2):,}"  # five digits, of which three count
+    assert float(row[4]) == pytest.approx(found["usd"]["uncached"], rel=0.05)
     hours, minutes = divmod(round(tokens_ / 100), 60)
-    assert row[9:11] == [f"{hours} h {minutes:02} min", "tpm"]
+    assert row[8:] == [f"{hours} h {minutes:02} min", "tpm"]
     assert "signature: `data:harbour@1.0.0#" in text
+
+
+@pytest.mark.parametrize(
+    ("input_", "shown"),
+    [
+        (0.4, ["0.40", "0.24", "0.16", "0.00"]),  # times 1, 0.6, 0.4 and 0: what is not read from the cache
+        (0.001, ["0.0010", "0.00060", "0.00040", "0.00"]),
+        (2000, ["2,000.00", "1,200.00", "800.00", "0.00"]),
+    ],
+)
+def test_cents_are_shown_with_two_digits_that_count(input_: float, shown: list[str]) -> None:
+    price = Price(input=input_, output=0, input_cache_write=0, input_cache_read=0)
+    volumes = {"chat": VOLUME}
+    _, costs = tables(volumes, estimates(volumes, ["a/x"], {"a/x": price}, Limits()))
+    assert list(costs.rows[0])[4:] == shown
 
 
 @pytest.mark.parametrize("suffix", ["json", "yaml"])
@@ -396,13 +512,19 @@ def test_a_template_is_filled_in_and_serves_inspect_too(folder: str, tmp_path: P
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([], "name a task, such as multi_tool"),
+        ([], "name a task, such as multi_tool; there are chat, dynamic_preference, lack_of_information"),
         (["multi_tol"], "there is no task 'multi_tol'; there are chat, dynamic_preference, lack_of_information"),
         (["chat", "-T", "histori=none"], "chat: there is no parameter histori; there are data, profiles, history"),
         (["chat", "-T", "history=lots"], "history=lots: give full, none, topic or last:N"),
         (["chat", "-T", "profiles=p77"], "profiles=p77: utb_open has no such profile"),
         (["chat", "-T", "history"], "-T history: give name=value"),
         (["chat", "-T", "history=[x"], "-T history=[x: a value is no YAML"),
+        (["chat", "--limit", "few"], "--limit few: give a number of samples, such as 10, or a range, such as 11-20"),
+        (["chat", "--limit", "1-2-3"], "--limit 1-2-3: give a number of samples"),
+        (["chat", "--limit=-3"], "--limit -3: give a number of samples"),
+        (["chat", "-T", "profiles=p01", "--limit", "0"], "--limit leaves no sample of chat, which has 27"),
+        (["chat", "-T", "profiles=p01", "--limit", "5-3"], "--limit leaves no sample of chat, which has 27"),
+        (["chat", "-T", "profiles=p01", "--limit", "28-40"], "--limit leaves no sample of chat, which has 27"),
         (["chat", "--rpm", "0"], "rpm=0: give a number above 0"),
         (["chat", "--tpm", "nan"], "tpm=nan: give a number above 0"),
         (["chat", "--connections", "-1"], "connections=-1: give a number above 0"),

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from utb_inspect.estimate.limits import Duration, Limits, duration
 from utb_inspect.estimate.planned import PlannedTask
-from utb_inspect.estimate.prices import Cost, Price, cost, is_free
+from utb_inspect.estimate.prices import Cost, Price, cost, is_free, lacking
 from utb_inspect.estimate.requests import requests
 from utb_inspect.estimate.volume import Volume, measure, total
 
@@ -27,7 +27,9 @@ class Estimate:
     free: bool
     """An offline model of this package, for which no price is given."""
     cost: Cost | None
-    """None: a price is unknown."""
+    """None: the model has no price."""
+    unpriced: str | None
+    """Why it has none, in words."""
     duration: Duration | None
     """None: no limit was given."""
 
@@ -47,7 +49,7 @@ def task_volumes(tasks: Iterable[PlannedTask], connections: int, epochs: int = 1
 def estimates(
     volumes: Mapping[str, Volume],
     models: Iterable[str],
-    prices: Mapping[str, Price],
+    prices: Mapping[str, Price] | None,
     limits: Limits,
     output_per_call: int | None = None,
 ) -> list[Estimate]:
@@ -56,24 +58,30 @@ def estimates(
     Args:
         volumes: Task name to volume, as `task_volumes` has them.
         models: Names of the models.
-        prices: Prices by model name.
+        prices: Prices by model name; None when no price file was given.
         limits: What holds a run up.
         output_per_call: Output tokens of a call, reasoning included; by default what the reference answers.
     """
     return [
-        _estimate(task, model, volume, prices.get(model), limits, output_per_call)
+        _estimate(task, model, volume, prices, limits, output_per_call)
         for model in models
         for task, volume in volumes.items()
     ]
 
 
 def _estimate(
-    task: str, model: str, counted: Volume, price: Price | None, limits: Limits, output_per_call: int | None
+    task: str,
+    model: str,
+    counted: Volume,
+    prices: Mapping[str, Price] | None,
+    limits: Limits,
+    output_per_call: int | None,
 ) -> Estimate:
+    price = (prices or {}).get(model)
     free = price is None and is_free(model)
     if free:
         price = _FREE
     volume = counted.scaled(ratio=price.token_ratio if price else 1)
     if output_per_call is not None:
         volume = replace(volume, output_tokens=volume.calls * output_per_call)
-    return Estimate(task, model, volume, free, cost(volume, price), duration(volume, limits))
+    return Estimate(task, model, volume, free, cost(volume, price), lacking(model, prices), duration(volume, limits))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any
 
+from inspect_ai._eval.task.util import slice_dataset
 from inspect_ai._util.registry import registry_create, registry_find, registry_info, registry_lookup, registry_params
 
 from utb_inspect.datasets import Dataset, PlacedTurn, load
@@ -29,7 +30,7 @@ class PlannedTask:
     """What the run's log would carry."""
 
 
-def planned_task(name: str, options: Mapping[str, Any]) -> PlannedTask:
+def planned_task(name: str, options: Mapping[str, Any], limit: int | tuple[int, int] | None = None) -> PlannedTask:
     """A task of this suite as Inspect would make it, so that the estimate is of the run that will be made.
 
     The task comes from Inspect's registry: it alone knows its task types and checks its parameters.
@@ -37,21 +38,25 @@ def planned_task(name: str, options: Mapping[str, Any]) -> PlannedTask:
     Args:
         name: `multi_tool`, or as on Inspect's command line `utb_inspect/multi_tool`, `tasks/multi_tool.py`.
         options: What is given as `-T name=value`.
+        limit: Samples to run, as Inspect's `eval(limit=...)` takes it: so many, or a slice's bounds; None for all.
 
     Raises:
-        DataError: there is no such task.
+        DataError: there is no such task, or the limit leaves no sample of it.
         PrerequisiteError: data that cannot be read, or a parameter that makes no sense.
     """
     registered = f"{_PACKAGE}{task_name(name)}"
     if registry_lookup("task", registered) is None:
         raise DataError(f"there is no task '{name}'; there are {', '.join(task_names())}")
     task = registry_create("task", registered, **options)
+    samples = slice_dataset(task.dataset, limit, None)
+    if not samples:
+        raise DataError(f"--limit leaves no sample of {task.name}, which has {len(task.dataset)}")
     rules = dict(registry_params(task.setup))
     dataset = load(rules.pop("data"), language=rules.pop("language", None))
     return PlannedTask(
         name=task.name,
         dataset=dataset,
-        turns=[dataset.by_id[str(sample.id)] for sample in task.dataset],
+        turns=[dataset.by_id[str(sample.id)] for sample in samples],
         rules=rules,
         signature=str((task.metadata or {})["signature"]),
     )

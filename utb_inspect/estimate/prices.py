@@ -75,7 +75,10 @@ def read_prices(file: Path) -> dict[str, Price]:
         raise DataError(f"{file}: cannot be read ({error.strerror or error}){hint}") from None
     except Exception as error:  # JSON's and YAML's errors, and a text that is no mapping
         raise DataError(f"{file}: give JSON or YAML with an entry a model name ({first_line(error)})") from None
-    return {str(model): parse(Price, entry, f"{file}: {model}") for model, entry in entries.items()}
+    return {  # in YAML an entry without any field is None
+        str(model): Price() if entry is None else parse(Price, entry, f"{file}: {model}")
+        for model, entry in entries.items()
+    }
 
 
 def write_template(file: Path, models: Iterable[str]) -> None:
@@ -93,6 +96,21 @@ def write_template(file: Path, models: Iterable[str]) -> None:
 def is_free(model: str) -> bool:
     """Whether a model is one of this package that costs nothing."""
     return model.startswith(_OFFLINE) and model != _MAILBOX
+
+
+def lacking(model: str, prices: Mapping[str, Price] | None) -> str | None:
+    """Why a model has no price, in words; None when it has one, or is free.
+
+    Args:
+        model: Name of the model.
+        prices: What the price file holds; None when none was given.
+    """
+    price = (prices or {}).get(model)
+    if price is not None:
+        return None if price.usd else "entry in the price file not filled in"
+    if is_free(model):
+        return None
+    return "no price file given (--prices; --write-prices makes one)" if prices is None else "not in the price file"
 
 
 def cost(volume: Volume, price: Price | None) -> Cost | None:

@@ -20,19 +20,30 @@ _COUNTED = (
     "Repeated: the share of the input that repeats the beginning of a request of the same sample, topic or profile "
     "which was answered before, with --connections at a time: what prompt caching can save."
 )
+_LIMITED = (
+    "Samples: --limit {limit} of each task, in the order of the run. Where history is shown, later ones are longer, so "
+    "a whole task is no multiple of this."
+)
+_CHANGED = "Tokens differ from those above by --output-per-call or a model's token_ratio."
 _PRICED = (
     "USD: with nothing cached, at the prices of --prices. Cached: what repeats in a sample, topic or profile is read "
-    "from the cache, and all else is billed at the dearer of input and input_cache_write. Time: the least that the "
-    "limit allows."
+    "from the cache, and all else is billed at the dearer of input and input_cache_write."
 )
+_TIMED = "Time: the least that the rate limit or speed beside it allows."
 
 
-def tables(volumes: Mapping[str, Volume], found: Sequence[Estimate]) -> list[Table]:
-    """What is sent, and what that costs and takes with each model."""
-    return [_sent(volumes), _spent(found)]
+def tables(volumes: Mapping[str, Volume], found: Sequence[Estimate], limit: str | None = None) -> list[Table]:
+    """What is sent, and what that costs and takes with each model.
+
+    Args:
+        volumes: Task name to volume.
+        found: An estimate for each model and task.
+        limit: Samples of each task, as given; None for all.
+    """
+    return [_sent(volumes, limit), _spent(volumes, found)]
 
 
-def _sent(volumes: Mapping[str, Volume]) -> Table:
+def _sent(volumes: Mapping[str, Volume], limit: str | None) -> Table:
     columns = ["task", "samples", "model calls", "input tokens", "longest request", "output tokens"]
     rows = [
         [
@@ -46,11 +57,12 @@ def _sent(volumes: Mapping[str, Volume]) -> Table:
         ]
         for task, volume in volumes.items()
     ]
-    return Table("Requests", [*columns, *(f"repeated in a {scope}" for scope in SCOPES)], rows, _COUNTED)
+    note = _COUNTED if limit is None else f"{_LIMITED.format(limit=limit)} {_COUNTED}"
+    return Table("Requests", [*columns, *(f"repeated in a {scope}" for scope in SCOPES)], rows, note)
 
 
-def _spent(found: Sequence[Estimate]) -> Table:
-    columns = ["model", "task", "input tokens", "output tokens", "USD", *(f"{scope} cached" for scope in SCOPES)]
+def _spent(volumes: Mapping[str, Volume], found: Sequence[Estimate]) -> Table:
+    columns = ["model", "task", "input tokens", "output tokens", "USD", *(f"USD, {scope} cached" for scope in SCOPES)]
     timed = any(estimate.duration for estimate in found)
     rows = [
         [
@@ -63,14 +75,31 @@ def _spent(found: Sequence[Estimate]) -> Table:
         ]
         for estimate in found
     ]
-    return Table("Cost and time", [*columns, *(["time", "limit"] if timed else [])], rows, _PRICED, text_columns=2)
+    notes = [
+        *([_CHANGED] if any(estimate.volume != volumes[estimate.task] for estimate in found) else []),
+        *([_PRICED] if any(estimate.cost and not estimate.free for estimate in found) else []),
+        *_unpriced(found),
+        *([_TIMED] if timed else []),
+    ]
+    title = "Cost and time" if timed else "Cost"
+    shown = [*columns, *(["time", "bound by"] if timed else [])]
+    return Table(title, shown, rows, " ".join(notes), text_columns=2)
+
+
+def _unpriced(found: Iterable[Estimate]) -> list[str]:
+    """Why models have no price, a sentence a reason."""
+    models: dict[str, dict[str, None]] = {}
+    for estimate in found:
+        if estimate.unpriced is not None:
+            models.setdefault(estimate.unpriced, {})[estimate.model] = None
+    return [f"No price for {', '.join(names)}: {why}." for why, names in models.items()]
 
 
 def _costs(estimate: Estimate) -> list[str]:
     if estimate.free:
         return ["free"] * (1 + len(SCOPES))
     if estimate.cost is None:
-        return ["unknown price"] * (1 + len(SCOPES))
+        return [""] * (1 + len(SCOPES))
     return [_usd(amount) for amount in (estimate.cost.uncached, *(estimate.cost.cached[scope] for scope in SCOPES))]
 
 
@@ -81,7 +110,7 @@ def _tokens(count: float) -> str:
 
 
 def _usd(amount: float) -> str:
-    return f"{amount:,.2f}" if amount >= 1 or amount == 0 else f"{amount:.2g}"
+    return f"{amount:,.2f}" if amount >= 1 or amount == 0 else f"{amount:#.2g}"
 
 
 def _time(duration: Duration | None) -> tuple[str, str]:
@@ -108,6 +137,7 @@ def _figures(estimate: Estimate) -> dict[str, Any]:
         "output_tokens": round(volume.output_tokens),
         "repeated": {scope: volume.repeated[scope] / volume.input_tokens for scope in SCOPES},
         "price": "free" if estimate.free else "unknown" if estimate.cost is None else "known",
+        "unpriced": estimate.unpriced,
         "usd": None if estimate.cost is None else asdict(estimate.cost),
         "duration": None if estimate.duration is None else asdict(estimate.duration),
     }
