@@ -3,7 +3,8 @@
 Samples with a history of a hundred turns, 64 at a time, are played by a model that answers after a delay what was
 planned beforehand, right or wrong: with the suite's task, and with bare Inspect tasks that have the same messages
 (load_run.py). While they run, a task on the same event loop sleeps for 20 ms again and again: what it sleeps longer is
-a stall. Stalls are told in processor time, too, to which other programs on the machine add nothing.
+a stall. Stalls are counted and told in processor time, too, to which other programs on the machine add nothing. A task
+is made before the loop is watched, since nothing else runs then; its seconds count.
 """
 
 from __future__ import annotations
@@ -51,6 +52,8 @@ TURNS = 100
 """Of history."""
 CONNECTIONS = 64
 BEAT = 0.02
+LONG = 0.1
+"""Processor seconds from which a stall is long."""
 TASKS = {
     "suite": "user_tool_bench",
     "bare": "bare Inspect task, messages in the samples",
@@ -79,6 +82,9 @@ def rounds(turn: PlacedTurn, model: Noisy) -> list[dict[str, Any]]:
 class Planned(ModelAPI):
     """Says what is planned for a sample, after a delay."""
 
+    waiting = 0
+    most_waiting = 0
+
     def __init__(self, model_name: str, script: str = "", delay: float = 0.0, **options: Any) -> None:
         super().__init__(model_name, **options)
         self.rounds = json.loads(Path(script).read_text())
@@ -90,7 +96,10 @@ class Planned(ModelAPI):
         state = sample_state()
         assert state is not None
         played = rounds_played(input)
+        Planned.waiting += 1
+        Planned.most_waiting = max(Planned.waiting, Planned.most_waiting)
         await asyncio.sleep(self.delay * Random(f"{state.sample_id} {played}").uniform(0.5, 1.5))
+        Planned.waiting -= 1
         round_ = self.rounds[str(state.sample_id)][played]
         message = to_message(Action(round_["text"], round_["calls"]), tools, len(input))
         stop = "tool_calls" if message.tool_calls else "stop"
@@ -111,18 +120,21 @@ def planned() -> type[ModelAPI]:
 
 @dataclass
 class Stalls:
-    """How late the heartbeat was at the worst, in seconds."""
+    """How late the heartbeat was, in seconds."""
 
     longest: float = 0.0
     longest_cpu: float = 0.0
     """Processor time that the event loop's thread took between two beats."""
+    long: int = 0
 
     async def watch(self) -> None:
         while True:
             wall, cpu = time.perf_counter(), time.thread_time()
             await asyncio.sleep(BEAT)
             self.longest = max(self.longest, time.perf_counter() - wall - BEAT)
-            self.longest_cpu = max(self.longest_cpu, time.thread_time() - cpu)
+            used = time.thread_time() - cpu
+            self.longest_cpu = max(self.longest_cpu, used)
+            self.long += used > LONG
 
 
 def megabytes() -> float:
@@ -141,11 +153,10 @@ async def measured(kind: str, data: str, script: Path, samples: int, delay: floa
     ids = list(json.loads(script.read_text()))[:samples]
     load(data)
     before = megabytes()
+    start, cpu = time.perf_counter(), cpu_seconds()
+    task: Task = suite(data, history) if kind == "suite" else bare(data, script, lean=kind == "lean", history=history)
     stalls = Stalls()
     heart = asyncio.create_task(stalls.watch())
-    start, cpu = time.perf_counter(), cpu_seconds()
-    await asyncio.sleep(0)
-    task: Task = suite(data, history) if kind == "suite" else bare(data, script, lean=kind == "lean", history=history)
     (log,) = await eval_async(
         task,
         model=f"planned/{kind}",
@@ -162,12 +173,14 @@ async def measured(kind: str, data: str, script: Path, samples: int, delay: floa
     assert log.results is not None
     assert log.results.completed_samples == samples
     return {
+        "most calls at once": Planned.most_waiting,
         "samples a second": samples / seconds,
         "CPU ms a sample": used / samples * 1000,
         "peak memory, MB": megabytes(),
         "of it before the run": before,
         "longest stall, ms": stalls.longest * 1000,
         "longest stall, CPU ms": stalls.longest_cpu * 1000,
+        f"stalls over {LONG * 1000:.0f} CPU ms": stalls.long,
         "log, MB": Path(log.location.removeprefix("file://")).stat().st_size / 1e6,
     }
 
@@ -191,7 +204,8 @@ def table(runs: Mapping[tuple[str, int], Sequence[Mapping[str, float]]]) -> Iter
     yield f"| task | samples | {' | '.join(names)} |"
     yield f"|---|---:|{'---:|' * len(names)}"
     for (kind, samples), own in middle.items():
-        yield f"| {TASKS[kind]} | {samples:,} | {' | '.join(f'{own[name]:,.1f}' for name in names)} |"
+        cells = " | ".join(f"{own[name]:,.1f}".removesuffix(".0") for name in names)
+        yield f"| {TASKS[kind]} | {samples:,} | {cells} |"
 
 
 def one(kind: str, data: str, script: str, samples: str, delay: str) -> None:
@@ -203,7 +217,7 @@ def one(kind: str, data: str, script: str, samples: str, delay: str) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--samples", type=int, nargs="+", default=[200, 2000], help="sizes of runs (default 200 2000)")
-    parser.add_argument("--delay", type=float, default=1.0, help="seconds that an answer takes (default 1)")
+    parser.add_argument("--delay", type=float, default=5.0, help="seconds that an answer takes (default 5)")
     parser.add_argument("--repeats", type=int, default=3, help="runs of each task (default 3; the median counts)")
     given = parser.parse_args()
     most = max(given.samples)
