@@ -8,7 +8,6 @@ Needs the extra `test`.
 from __future__ import annotations
 
 import argparse
-import os
 import random
 import signal
 import sys
@@ -82,7 +81,6 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--targets", nargs="*", help="those whose names hold one of these words; else all")
     options = parser.parse_args()
-    os.nice(15)
     signal.signal(signal.SIGVTALRM, _hang)
     chance = random.Random(options.seed)
     targets: dict[str, Target] = {}

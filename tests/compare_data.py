@@ -33,6 +33,7 @@ def made_info(label: str, **fields: Any) -> RunInfo:
         "location": f"logs/{label}.eval",
         "model": label.split(" (")[0],
         "label": label,
+        "repeats": None,
         "task": "user_tool_bench",
         "version": "1.0",
         "status": "success",

@@ -65,6 +65,18 @@ def test_a_model_looks_the_same_in_all_plots() -> None:
     assert len(set(looks[0].values())) == 4
 
 
+def test_two_shares_have_axes_of_one_scale() -> None:
+    """Also where only one of them comes past the middle, or neither does: the end of the longest interval counts."""
+    plot = Plot("scatter", "", "gap", "exact", "relaxed", "model")
+    for exact, relaxed, top in ((0.4, 0.62, 100), (0.2, 0.31, 40), (0.01, 0.02, 10)):
+        values = {"exact": exact, "exact_low": 0.0, "exact_high": exact, "relaxed": relaxed, "relaxed_low": 0.0}
+        table = replace(GAP, frame=GAP.frame.assign(**values, relaxed_high=relaxed))
+        (chart,) = charts(Report("", [Section("", tables=[table], plots=[plot])])).values()
+        axes = chart["layer"][-1]["encoding"]
+        assert axes["x"]["scale"]["domain"] == axes["y"]["scale"]["domain"] == [0, top]
+        assert chart["width"] == chart["height"]
+
+
 def test_a_plot_of_nothing_is_left_out() -> None:
     nothing = replace(GAP, frame=GAP.frame.assign(relaxed=None))
     plots = [Plot("scatter", "none", "gap", "exact", "relaxed", "model"), Plot("bars", "lost", "elsewhere", "x", "y")]

@@ -443,6 +443,28 @@ def test_wide_tables_are_printed_in_parts(width: int) -> None:
     assert heads > 1 or width == 160
 
 
+@pytest.mark.parametrize(
+    ("rows", "repeated"),
+    [
+        ([("a", "b", "alike"), ("a", "c", "alike"), ("b", "c", "apart")], ["First", "Second"]),
+        ([("a", "c", "alike"), ("b", "c", "alike")], ["First"]),
+        ([("a", "b", "alike"), ("a", "b", "alike")], ["First", "Second", "Finding"]),  # nothing tells them apart
+    ],
+)
+def test_a_part_repeats_the_words_that_tell_rows_apart_and_no_others(
+    rows: list[tuple[str, ...]], repeated: list[str]
+) -> None:
+    words = [Column(word.lower(), word, "text") for word in ("First", "Second", "Finding")]
+    figures = [Column(f"figure{number}", f"Figure{number}", "count") for number in range(10)]
+    frame = pd.DataFrame(rows, columns=[column.key for column in words])
+    frame = frame.assign(**{column.key: 1 for column in figures})
+    text = printed(Report("", [Section("", tables=[Table("t", "", [*words, *figures], frame)])]), 60)
+    parts = text.count("First")
+    assert parts > 1
+    assert [column.label for column in words if text.count(column.label) == parts] == repeated
+    assert all(text.count(column.label) in (1, parts) for column in words)
+
+
 def test_long_tables_are_cut_on_a_terminal_and_say_so() -> None:
     frame = pd.DataFrame({"sample": [f"p01-t{index}" for index in range(1234)], "model": "m", "link": "#/", "epoch": 1})
     text = printed(Report("", [Section("", tables=[replace(DIFFERENCES, frame=frame)])]), 100)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from utb_inspect.compare.labels import Run, labels
+from utb_inspect.compare.labels import Label, Run, labels
 
 MAIN, DYNAMIC = "utb_open@1.0.0#a1b2c3", "utb_open_dynamic@1.0.0#d4e5f6"
 
@@ -17,7 +17,7 @@ def made(
 
 
 def named(*runs: Run) -> list[str]:
-    return labels(runs)[0]
+    return [label.name for label in labels(runs)[0]]
 
 
 def test_models_need_no_more_than_their_names() -> None:
@@ -38,14 +38,14 @@ def test_parts_of_other_settings_are_not_merged() -> None:
 
 
 def test_parts_of_one_system_share_its_name() -> None:
-    assert labels([made("m", "s1"), made("m", "s2"), made("m", "s3", "s4")]) == (["m", "m", "m"], [])
+    assert labels([made("m", "s1"), made("m", "s2"), made("m", "s3", "s4")]) == ([Label("m")] * 3, [])
 
 
-def test_a_repeat_is_a_system_of_its_own() -> None:
+def test_a_repeat_is_shown_apart_and_known_as_one() -> None:
     """First all parts, then all parts again; a run of everything repeats both."""
     runs = [made("m", "s1"), made("m", "s2"), made("m", "s2"), made("m", "s1"), made("m", "s1", "s2")]
     found, notes = labels(runs)
-    assert found == ["m", "m", "m #2", "m #2", "m #3"]
+    assert found == [Label("m"), Label("m"), Label("m #2", "m"), Label("m #2", "m"), Label("m #3", "m")]
     assert len(notes) == 3
     assert "repeats samples of m, and is shown apart, as m #3" in notes[-1]
 
@@ -75,4 +75,16 @@ def test_long_and_composed_settings_are_shown_in_short_and_told_apart() -> None:
 
 
 def test_settings_that_look_alike_are_not_merged() -> None:
-    assert len(set(named(made("m", "s1", level=1), made("m", "s2", level="1")))) == 2
+    number, text = made("m", "s1", level=1), made("m", "s1", level="1")
+    found, notes = labels([number, text, text, number])
+    name = "m (level=1)"
+    assert found == [
+        *(Label(name), Label(f"{name} #2")),
+        *(Label(f"{name} #3", repeats=f"{name} #2"), Label(f"{name} #4", repeats=name)),
+    ]
+    assert [note.partition(": ")[2] for note in notes] == [
+        f"has other settings than {name}, and is shown apart, as {name} #2",
+        f"repeats samples of {name} #2, and is shown apart, as {name} #3",
+        f"repeats samples of {name}, and is shown apart, as {name} #4",
+    ]
+    assert len(set(named(number, made("m", "s2", level="1")))) == 2

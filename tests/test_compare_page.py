@@ -232,6 +232,30 @@ def test_each_plot_has_its_marks(page: Page) -> None:
     assert marks("Cost against accuracy", "symbol") == 2
 
 
+@pytest.mark.parametrize("width", [360, 1300])
+def test_the_same_share_on_both_axes_lies_on_the_diagonal(browser: Browser, tmp_path: Path, width: int) -> None:  # noqa: F811
+    """Exact 40 %, relaxed 60 %: the axes would go to 40 and 100, were each to go by its own figures."""
+    values = {"exact": [0.1, 0.2, 0.4, 0.0], "relaxed": [0.1, 0.2, 0.6, 0.4]}
+    bounds = {f"{key}_{end}": figures for key, figures in values.items() for end in ("low", "high")}
+    table = replace(GAP, frame=GAP.frame.assign(**values, **bounds))
+    plot = Plot("scatter", "Exact against relaxed", "gap", "exact", "relaxed", "model")
+    file = tmp_path / "square.html"
+    file.write_text(html_text(Report("", [Section("", tables=[table], plots=[plot])])), encoding="utf-8")
+    page = opened(browser, file.as_uri(), viewport={"width": width, "height": 900})
+    marks = "(path) => { const { e, f } = path.getScreenCTM(); return [e, f]; }"
+    points = [
+        path.evaluate(marks)
+        for path in figure_of(page, "Exact against relaxed").locator(".mark-symbol.role-mark path").all()
+    ]
+    ends = figure_of(page, "Exact against relaxed").locator(".mark-line.role-mark path").bounding_box() or {}
+    left, foot = ends["x"], ends["y"] + ends["height"]
+    assert ends["width"] == pytest.approx(ends["height"], abs=1)
+    for (x, y), exact, relaxed in zip(points, *values.values(), strict=True):
+        assert (x - left) / ends["width"] == pytest.approx(exact, abs=0.01)
+        assert (foot - y) / ends["height"] == pytest.approx(relaxed, abs=0.01)
+    page.context.close()
+
+
 def test_a_line_breaks_where_a_figure_is_missing(page: Page) -> None:
     lines = figure_of(page, "Exact by length of history").locator(".mark-line.role-mark path")
     drawn = {path.get_attribute("stroke"): path.get_attribute("d") or "" for path in lines.all()}

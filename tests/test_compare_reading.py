@@ -479,7 +479,10 @@ def test_repeats_are_kept_apart(data: str, tmp_path: Path) -> None:
     for _ in range(2):
         run(chat(data=data), plays(load(data)), log_dir=str(tmp_path))
     found = read_runs([str(tmp_path)])
-    assert [info.label for info in found.infos] == ["mockllm/model", "mockllm/model #2"]
+    assert [(info.label, info.repeats) for info in found.infos] == [
+        ("mockllm/model", None),
+        ("mockllm/model #2", "mockllm/model"),
+    ]
     assert set(found.samples["model"]) == {"mockllm/model", "mockllm/model #2"}
     (note,) = found.refused
     assert note.startswith(found.infos[1].location)

@@ -175,6 +175,28 @@ def test_a_system_without_scores_leaves_the_headlines_of_the_others_alone(error:
     assert alone == beside == pytest.approx(7 / 12)
 
 
+@pytest.mark.parametrize(
+    ("lacks", "told"),
+    [
+        ({}, None),
+        ({"a": ["middle"], "b": ["middle"]}, "Middle: a, b"),
+        ({"a": ["middle", "last"], "b": ["first"]}, "Middle, Last: a; First: b"),
+    ],
+)
+def test_thirds_without_a_figure_are_told(lacks: Mapping[str, list[str]], told: str | None) -> None:
+    given = [
+        turn(f"p1-t1.{index + 1}", model=model, third=third)
+        | ({"error": "gone"} if third in lacks.get(model, []) else {"exact": True})
+        for model in "ab"
+        for index, third in enumerate(("first", "middle", "last"))
+    ]
+    runs = made_runs([*given, turn("p1-t1.1", model="lost", error="gone")])
+    for found in rows(runs, "accuracy_exact")[:2]:
+        assert [third for third in ("first", "middle", "last") if found[third] is None] == lacks.get(found["model"], [])
+    words = [words for words in accuracy_words(runs) if words.startswith("Figures of thirds")]
+    assert words == ([f"Figures of thirds are empty without scored turns of {told}."] if told else [])
+
+
 def headings(given: Rows) -> tuple[str, str]:
     """What the tables of relaxed minus exact and of cost say their accuracy is over."""
     found = tables(made_runs(given))
@@ -183,8 +205,12 @@ def headings(given: Rows) -> tuple[str, str]:
 
 
 def headline_words(given: Rows) -> list[str]:
-    (section,) = [s for s in build_report(made_runs(given)).sections if s.title == "Accuracy"]
-    return [words for words in section.text if words.startswith("Headline")]
+    return [words for words in accuracy_words(made_runs(given)) if words.startswith("Headline")]
+
+
+def accuracy_words(runs: Runs) -> list[str]:
+    (section,) = [section for section in build_report(runs).sections if section.title == "Accuracy"]
+    return list(section.text)
 
 
 # --- what was run --------------------------------------------------------------------------------------------
@@ -494,17 +520,17 @@ def test_a_pair_that_differs() -> None:
     assert (found["p"], found["p_corrected"]) == pytest.approx((2 / 64, 2 / 64))
     assert (found["first_only"], found["second_only"]) == (12, 0)
     assert found["p_mcnemar"] == pytest.approx(2 / 2**12)
-    assert found["finding"] == "a is above"
+    assert found["finding"] == "first is above"
+    other = two_systems((1, 4), (1, 3), (2, 4), (2, 3), (2, 4), (1, 3))
+    assert row(made_runs(other), "pairs_exact")["finding"] == "second is above"
     assert found["smallest"] == pytest.approx(smallest_difference(statistics.stdev(differences), 6, 1))
 
 
 def test_a_pair_that_may_be_noise() -> None:
-    report = build_report(made_runs(two_systems((2, 1), (1, 2), (2, 2), (3, 1), (1, 2), (2, 1))))
-    (found,) = next(table for table in report.tables if table.name == "pairs_exact").frame.to_dict("records")
-    assert found["finding"] == "no difference shown"
-    (section,) = [section for section in report.sections if section.title == "Pairs"]
-    assert len(section.text) == 1
-    assert section.text[0].startswith("Exact: No difference shown")
+    runs = made_runs(two_systems((2, 1), (1, 2), (2, 2), (3, 1), (1, 2), (2, 1)))
+    assert row(runs, "pairs_exact")["finding"] == "no difference shown"
+    (words,) = pair_words(runs)
+    assert words.startswith("Exact: No difference shown")
 
 
 def test_pairs_are_corrected_for_their_number() -> None:
@@ -535,32 +561,81 @@ def test_a_pair_without_a_common_sample_shows_nothing() -> None:
     assert (found["first_only"], found["second_only"]) == (0, 0)
 
 
-def pair_words(given: Rows) -> list[str]:
-    (section,) = [section for section in build_report(made_runs(given)).sections if section.title == "Pairs"]
-    return list(section.text)
+def pair_words(runs: Runs) -> list[str]:
+    """What pairs show, told above the tables of accuracy."""
+    return [words for words in accuracy_words(runs) if words.startswith("Exact:")]
 
 
 def test_pairs_without_a_common_sample_are_told_apart_from_those_that_were_tested() -> None:
     """Four systems on the same turns, two of whose six pairs would differ; and one or two systems without a score."""
     tested = two_systems(*[(4, 0)] * 8)
     tested = [r | {"model": model} for r in tested for model in {"a": "ab", "b": "cd"}[r["model"]]]
-    assert len(pair_words(tested)) == 6
+    assert len(pair_words(made_runs(tested))) == 6
     lost = [{**r, "model": "e", "exact": None, "error": "gone"} for r in tested if r["model"] == "a"]
-    words = pair_words([*tested, *lost])
-    assert words[:-1] == pair_words(tested)
+    words = pair_words(made_runs([*tested, *lost]))
+    assert words[:-1] == pair_words(made_runs(tested))
     assert words[-1] == "Exact: 4 pairs have no scored sample in common."
     more = [r | {"model": "f"} for r in tested if r["model"] == "a"]
     # Six of the ten that were tested differ, each with p = 2 / 2^8, which Holm multiplies by ten.
     assert 10 * 2 / 2**8 > 0.05
-    assert pair_words([*tested, *more, *lost]) == [
+    assert pair_words(made_runs([*tested, *more, *lost])) == [
         "Exact: a difference is shown for 0 of 10 pairs, none for the others.",
         "Exact: 5 pairs have no scored sample in common.",
     ]
 
 
+def repeated(given: Rows, *runs: tuple[str, str]) -> Runs:
+    """Runs of these rows, and a repeat for each of `runs`: its label, and the system that it is."""
+    rows = [*given, *({**r, "model": label} for label, first in runs for r in given if r["model"] == first)]
+    infos = [made_info(label, repeats=dict(runs).get(label)) for label in dict.fromkeys(r["model"] for r in rows)]
+    return made_runs(rows, infos)
+
+
+def test_a_system_and_its_repeat_are_no_pair_of_systems() -> None:
+    """Six profiles that all go one way: p is 2 / 64, which two pairs double, and three would make 6 / 64."""
+    runs = repeated(two_systems(*[(4, 0)] * 6), ("a #2", "a"))
+    found = {(r["first"], r["second"]): r for r in rows(runs, "pairs_exact")}
+    assert list(found) == [("a", "b"), ("a", "a #2"), ("b", "a #2")]
+    assert [r["p_corrected"] for r in found.values()] == [pytest.approx(4 / 64), None, pytest.approx(4 / 64)]
+    own = found["a", "a #2"]
+    assert own["finding"] == "one system, run again"
+    # What its two runs differ by is shown all the same.
+    assert (own["difference"], own["samples"], own["first_only"], own["smallest"]) == (0, 24, 0, None)
+    words = pair_words(runs)
+    assert len(words) == 3
+    assert all("corrected for 2 pairs" in sentence for sentence in words[:2])
+    assert words[2] == (
+        "Exact: no p-value is corrected for 1 pair of a system with its own repeat, since what varies from run to run "
+        "is no difference between systems."
+    )
+    assert "corrected by Holm for 2 pairs, not for a system with its own repeat." in tables(runs)["pairs_exact"].note
+    # With the repeat's system as baseline, the other alone is tested.
+    alone = {(r["first"], r["second"]): r for r in rows(runs, "pairs_exact", baseline="a")}
+    assert [r["p_corrected"] for r in alone.values()] == [pytest.approx(2 / 64), None]
+    assert list(alone) == [("b", "a"), ("a #2", "a")]
+
+
+def test_repeats_of_a_repeat_and_of_several_systems_are_no_pairs_either() -> None:
+    given = two_systems(*[(4, 0)] * 6)
+    runs = repeated(given, ("a #2", "a"), ("a #3", "a"), ("b #2", "b"))
+    found = rows(runs, "pairs_exact")
+    own = {(r["first"], r["second"]) for r in found if r["p_corrected"] is None}
+    assert own == {("a", "a #2"), ("a", "a #3"), ("a #2", "a #3"), ("b", "b #2")}
+    # Six pairs are left of the ten: p = 2 / 64 each, times six.
+    assert [r["p_corrected"] for r in found if r["p_corrected"] is not None] == pytest.approx([12 / 64] * 6)
+
+
+def test_a_system_and_its_repeat_alone_test_nothing() -> None:
+    given = [r for r in two_systems(*[(4, 0)] * 6) if r["model"] == "a"]
+    runs = repeated(given, ("a #2", "a"))
+    assert row(runs, "pairs_exact")["p_corrected"] is None
+    (words,) = pair_words(runs)
+    assert words.startswith("Exact: no p-value is corrected for 1 pair of a system with its own repeat")
+
+
 def test_two_systems_without_a_common_sample_are_no_pair() -> None:
     given = [turn("p1-t1.1", model="a", exact=True), turn("p1-t1.2", model="b")]
-    assert pair_words(given) == ["Exact: 1 pair has no scored sample in common."]
+    assert pair_words(made_runs(given)) == ["Exact: 1 pair has no scored sample in common."]
 
 
 def test_pairs_compare_the_average_where_there_is_one() -> None:
@@ -589,8 +664,7 @@ def test_a_single_system_has_no_pairs() -> None:
 
 def test_many_pairs_are_summed_up() -> None:
     given = [{**r, "model": model} for r in two_systems((4, 0), (4, 0)) if r["model"] == "a" for model in "abcdef"]
-    (section,) = [section for section in build_report(made_runs(given)).sections if section.title == "Pairs"]
-    assert section.text == ["Exact: a difference is shown for 0 of 15 pairs, none for the others."]
+    assert pair_words(made_runs(given)) == ["Exact: a difference is shown for 0 of 15 pairs, none for the others."]
 
 
 # --- where they differ ---------------------------------------------------------------------------------------

@@ -26,7 +26,7 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "tests"))
 from browser import NAMES, QUIET
 
 HERE = Path(__file__).parent
-PICTURES = {"compare": "Accuracy", "compare-pairs": "Pairs, exact", "compare-labels": "What went wrong"}
+PICTURES = {"compare": "Accuracy", "compare-pairs": "Pairs", "compare-labels": "What went wrong"}
 """Name of the picture to the heading that it begins with."""
 
 
@@ -56,7 +56,7 @@ def main() -> None:
         write_text(page_file, html_text(build_report(read_runs([folder]))))
         with sync_playwright() as playwright:
             chromium = playwright.chromium.launch(executable_path=program, args=list(QUIET))
-            page = chromium.new_page(viewport={"width": 1440, "height": 900})
+            page = chromium.new_page(viewport={"width": 1440, "height": 900}, reduced_motion="reduce")
             page.goto(page_file.as_uri())
             for name, title in PICTURES.items():
                 page.get_by_role("heading", name=title, exact=True).first.evaluate("it => it.scrollIntoView()")

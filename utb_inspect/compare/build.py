@@ -17,7 +17,7 @@ from utb_inspect.compare.tables.accuracy import (
     gap_table,
     headline_part,
     headline_table,
-    headline_words,
+    lacking_words,
 )
 from utb_inspect.compare.tables.asking import asking_table
 from utb_inspect.compare.tables.changes import change_tables
@@ -112,10 +112,11 @@ def _group_sections(
     reference: Published | None,
 ) -> Iterator[Section]:
     """The sections of runs that compare; those with nothing to show are left out."""
-    yield _accuracy(view, warnings, reference)
     pairs, findings = pair_tables(view, baseline)
+    # What pairs show is what most readers came for: it stands above the tables of accuracy, which are long.
+    yield _accuracy(view, [*warnings, *lacking_words(view), *findings], reference)
     if pairs:
-        yield Section("Pairs", findings, pairs)
+        yield Section("Pairs", tables=pairs)
     if not view.upstream:
         yield _failures(view)
         yield Section("Progress", tables=[steps_table(view)])
@@ -134,7 +135,7 @@ def _group_sections(
         yield Section("Where systems differ", tables=differences)
 
 
-def _accuracy(view: View, warnings: Sequence[str], reference: Published | None) -> Section:
+def _accuracy(view: View, words: Sequence[str], reference: Published | None) -> Section:
     part = headline_part(view)
     tables = [headline_table(view), *accuracy_tables(view)]
     plots = [Plot("bars", "Accuracy", "headline", "model", part, "verdict")]
@@ -143,7 +144,7 @@ def _accuracy(view: View, warnings: Sequence[str], reference: Published | None) 
         plots.append(Plot("scatter", "Exact against relaxed", "gap", "exact", "relaxed", "model"))
     if reference is not None and (beside := beside_published(reference, view)):
         tables.append(beside)
-    return Section("Accuracy", [*warnings, *headline_words(view), INTERVALS], tables, plots)
+    return Section("Accuracy", [*words, INTERVALS], tables, plots)
 
 
 def _failures(view: View) -> Section:

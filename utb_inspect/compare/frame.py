@@ -93,6 +93,7 @@ class RunInfo:
         model: Model name as Inspect has it.
         label: Name of the run's system in tables: the model, and what tells it apart where several systems share one.
             Of runs that compare, all with one label are one system's samples, and no sample is in two of them.
+        repeats: Label of the system that this one is, run again; None where it is no repeat.
         task: Task name without its package.
         version: Task version, raised when figures stop being comparable.
         status: `success`, `error` or `cancelled`.
@@ -109,6 +110,7 @@ class RunInfo:
     location: str
     model: str
     label: str
+    repeats: str | None
     task: str
     version: str
     status: str

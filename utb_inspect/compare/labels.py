@@ -44,6 +44,19 @@ class Run:
     location: str
 
 
+@dataclass(frozen=True)
+class Label:
+    """What a run's system is called in tables.
+
+    Attributes:
+        name: `utb/noisy (error_rate=0.5) #2`.
+        repeats: Name of the first run with the very same settings, of which this one is a repeat; None of the first.
+    """
+
+    name: str
+    repeats: str | None = None
+
+
 def settings(log: EvalLog) -> dict[str, Any]:
     """What a log's model was set to beyond its name, as JSON values. Inspect keeps keys and passwords out of logs."""
     config = effective_generate_config(log).merge(log.plan.config).model_dump(mode="json", exclude_none=True)
@@ -59,37 +72,40 @@ def settings(log: EvalLog) -> dict[str, Any]:
     return found
 
 
-def labels(runs: Sequence[Run]) -> tuple[list[str], list[str]]:
-    """A label for each run, and a sentence for each that repeats samples of another.
+def labels(runs: Sequence[Run]) -> tuple[list[Label], list[str]]:
+    """A label for each run, and a sentence for each whose name is taken.
 
     Runs of one model with equal settings, data and options are one system: a model run in parts, by task or profile. A
-    run that holds samples which the system has already is a repeat, and a system of its own: `model #2`. Where settings
-    or options tell systems of one model apart, they stand in brackets: `utb/noisy (error_rate=0.5)`. Systems of one
-    model on different data share a label; their groups are never in one table.
+    run that holds samples which the system has already is a repeat, shown apart as `model #2`. Where settings or
+    options tell systems of one model apart, they stand in brackets: `utb/noisy (error_rate=0.5)`. Systems of one model
+    on different data share a label; their groups are never in one table.
 
     Args:
         runs: In the order of time; the first of a system's repeats keeps the plain name.
     """
-    found: list[str] = []
-    repeats: list[str] = []
+    found: list[Label] = []
+    told: list[str] = []
     systems: dict[tuple[str, str, str], list[_System]] = {}
     for run, name in zip(runs, _names(runs), strict=True):
         known = systems.setdefault((name, run.data, _canonical(run.options)), [])
         identity = _canonical(run.settings)
-        number = next((i for i, s in enumerate(known) if s.identity == identity and not s.samples & run.samples), None)
-        if number is None:
-            number = len(known)
-            known.append(_System(identity, set()))
-        known[number].samples |= run.samples
-        label = name if number == 0 else f"{name} #{number + 1}"
-        if number:
-            repeats.append(f"{run.location}: repeats samples of {name}, and is shown apart, as {label}")
-        found.append(label)
-    return found, repeats
+        same = [system for system in known if system.identity == identity]
+        system = next((system for system in same if not system.samples & run.samples), None)
+        if system is None:
+            label = Label(f"{name} #{len(known) + 1}" if known else name, same[0].label.name if same else None)
+            known.append(system := _System(label, identity, set()))
+        system.samples |= run.samples
+        if system is not known[0]:
+            first = system.label.repeats
+            why = f"repeats samples of {first}" if first else f"has other settings than {name}"
+            told.append(f"{run.location}: {why}, and is shown apart, as {system.label.name}")
+        found.append(system.label)
+    return found, told
 
 
 @dataclass
 class _System:
+    label: Label
     identity: str
     samples: set[tuple[str, int]]
 

@@ -46,7 +46,7 @@ def read_runs(places: Sequence[str] = ()) -> Runs:
         raise DataError("\n".join(["there is no log to compare:", *notes]))
     newest, superseded = newest_attempts([each.log for each in read.values()])
     runs = [read[log.location] for log in newest]
-    infos, repeats = _infos(runs)
+    infos, apart = _infos(runs)
     _fill_places(infos, runs)
     told = [
         note
@@ -54,7 +54,7 @@ def read_runs(places: Sequence[str] = ()) -> Runs:
         for note in (*_ended_early(info, run), *_not_scored(info, run))
     ]
     rows = [row for index, run in enumerate(runs) for row in _finished(index, infos[index], run.rows)]
-    return Runs(infos, sample_frame(rows), [*notes, *superseded, *repeats, *told])
+    return Runs(infos, sample_frame(rows), [*notes, *superseded, *apart, *told])
 
 
 @dataclass(frozen=True)
@@ -76,8 +76,9 @@ def _infos(runs: Sequence[_Read]) -> tuple[list[RunInfo], list[str]]:
         )
         for info, run in zip(unnamed, runs, strict=True)
     ]
-    found, repeats = labels(named)
-    return [replace(info, label=label) for info, label in zip(unnamed, found, strict=True)], repeats
+    found, apart = labels(named)
+    infos = [replace(info, label=label.name, repeats=label.repeats) for info, label in zip(unnamed, found, strict=True)]
+    return infos, apart
 
 
 def _info(log: EvalLog, rows: Sequence[Row]) -> RunInfo:
@@ -88,6 +89,7 @@ def _info(log: EvalLog, rows: Sequence[Row]) -> RunInfo:
         location=log.location,
         model=log.eval.model,
         label=log.eval.model,
+        repeats=None,
         task=log.eval.task.split("/")[-1],
         version=str(log.eval.task_version),
         status=log.status,

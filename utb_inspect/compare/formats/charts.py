@@ -62,12 +62,19 @@ def _tooltip(drawing: Drawing) -> list[Spec]:
     ]
 
 
-def _figures(drawing: Drawing, channel: Channel, *, zero: bool = False) -> Spec:
-    """An axis of figures. One of shares starts at 0, and goes to 100 where it comes past the middle."""
+def _figures(drawing: Drawing, channel: Channel, *, zero: bool = False, alike: Sequence[Channel] = ()) -> Spec:
+    """An axis of figures. One of shares starts at 0, and goes to 100 where it comes past the middle.
+
+    Args:
+        drawing: What is drawn.
+        channel: The axis.
+        zero: Whether figures of other kinds start at 0 too.
+        alike: Axes that go as far as each other, this one among them; by default it goes by its own figures.
+    """
     column = drawing.columns[channel]
     scale: Spec = {"zero": zero, "nice": True}
     if column.kind == "share":
-        top = max(drawing.figures(channel), default=100.0)
+        top = max((figure for axis in alike or (channel,) for figure in drawing.figures(axis)), default=100.0)
         scale = {"domain": [0, 100 if top > 50 else max(10, -(-top // 10) * 10)]}
     axis = {"tickCount": 6}
     return {"field": channel, "type": "quantitative", "title": heading(column), "scale": scale, "axis": axis}
@@ -112,24 +119,26 @@ def _bars(drawing: Drawing, colour: Spec) -> Spec:
 
 
 def _scatter(drawing: Drawing, colour: Spec, shape: Spec) -> Spec:
-    layers: list[Spec] = []
-    if drawing.columns["x"].kind == drawing.columns["y"].kind == "share":
-        layers.append(_diagonal())
+    # Two shares are read against the diagonal, so that a percent is as long on one axis as on the other.
+    square = drawing.columns["x"].kind == drawing.columns["y"].kind == "share"
+    alike: tuple[Channel, ...] = ("x", "y") if square else ()
+    layers = [_diagonal()] if square else []
     for channel, other in (("x", "y"), ("y", "x")):
         across = {other: {"field": other, "type": "quantitative"}}
         layers += _intervals(drawing, channel, color=colour, opacity=_faded(0.55), **across)
     dots = {
         "mark": {"type": "point", "filled": True, "size": 110},
         "encoding": {
-            "x": _figures(drawing, "x", zero=True),
-            "y": _figures(drawing, "y", zero=True),
+            "x": _figures(drawing, "x", zero=True, alike=alike),
+            "y": _figures(drawing, "y", zero=True, alike=alike),
             "color": colour,
             "shape": shape,
             "opacity": _faded(1.0),
             "tooltip": _tooltip(drawing),
         },
     }
-    return {"height": 360, "layer": [*layers, dots]}
+    frame: Spec = {"width": 360, "autosize": "pad"} if square else {}
+    return {**frame, "height": 360, "layer": [*layers, dots]}
 
 
 def _diagonal() -> Spec:

@@ -152,14 +152,19 @@ def _parts(columns: Sequence[_Column], width: int) -> Iterator[list[_Column]]:
 
 
 def _names(columns: Sequence[_Column], width: int) -> int:
-    """How many columns of words come first and leave room for the widest of the others."""
+    """How many columns of words name a row: as many as tell rows apart and leave room for the widest of the others."""
     names = 1
-    while names < len(columns) - 1 and columns[names].kind == "text":
+    while names < len(columns) - 1 and columns[names].kind == "text" and not _tell_apart(columns[:names]):
         widest = max(column.width for column in columns[names + 1 :])
         if _width(columns[: names + 1]) + GAP + widest > width:
             break
         names += 1
     return names
+
+
+def _tell_apart(columns: Sequence[_Column]) -> bool:
+    rows = list(zip(*(column.cells for column in columns), strict=True))
+    return len(set(rows)) == len(rows)
 
 
 def _rich(columns: Sequence[_Column]) -> RichTable:

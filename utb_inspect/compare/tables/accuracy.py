@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Literal
+from collections.abc import Callable, Mapping, Sequence
+from typing import Literal, get_args
 
 import pandas as pd
 
@@ -11,7 +11,7 @@ from utb_inspect.compare.intervals import Interval, clustered_interval, mean_int
 from utb_inspect.compare.report import Column, Kind, Table
 from utb_inspect.compare.tables.making import MODEL, TURNS, made, profiles_of
 from utb_inspect.compare.tables.view import EXACT, RELAXED, Measure, View
-from utb_inspect.schema import AVERAGED
+from utb_inspect.schema import AVERAGED, Third
 
 PARTS: Mapping[str, tuple[str, str | None]] = {
     "single_tool": ("ST", "task_type"),
@@ -34,7 +34,8 @@ _WAYS: Mapping[Way, tuple[Callable[..., Interval], str]] = {
 _PARTS_NOTE = (
     "ST, MT, LOI: single-tool, multi-tool and lack-of-information turns; their unweighted mean is the average, where "
     "all three were run. First, Middle, Last: thirds of a profile's turns, with all task types that were run. Chat "
-    "stands outside the average. Over scored turns; of several epochs, a turn counts with its mean."
+    "stands outside the average. Over scored turns, empty where there are none; of several epochs, a turn counts with "
+    "its mean."
 )
 
 
@@ -65,25 +66,29 @@ def turns_of(turns: pd.DataFrame, part: str) -> pd.DataFrame:
 
 def headline_part(view: View) -> str:
     """`average` where every system that has scored turns has it, else `all`."""
-    return "all" if _without_average(view) else "average"
+    return "all" if _lacking(view, AVERAGED) else "average"
 
 
-def headline_words(view: View) -> list[str]:
-    """Why the headline is over all turns, in a sentence; none where it is the average."""
-    lacking = "; ".join(f"{kinds}: {', '.join(systems)}" for kinds, systems in _without_average(view).items())
-    if not lacking:
-        return []
-    return [f"Headline figures are over all turns, not the paper's average. Without scored turns of {lacking}."]
+def lacking_words(view: View) -> list[str]:
+    """Why the headline is over all turns, and why thirds are empty; a sentence each, none where they are not."""
+    found = []
+    if lacking := _lacking(view, AVERAGED):
+        found.append(
+            f"Headline figures are over all turns, not the paper's average. Without scored turns of {lacking}."
+        )
+    if lacking := _lacking(view, get_args(Third)):
+        found.append(f"Figures of thirds are empty without scored turns of {lacking}.")
+    return found
 
 
-def _without_average(view: View) -> dict[str, list[str]]:
-    """Systems with scored turns that lack the average, by the task types they lack."""
+def _lacking(view: View, parts: Sequence[str]) -> str:
+    """Systems with scored turns that lack some of these parts, by what they lack: `MT, LOI: a, b; ST: c`."""
     found: dict[str, list[str]] = {}
     for system, turns in view.turns_of.items():
-        kinds = [PARTS[kind][0] for kind in AVERAGED if kind not in set(turns["task_type"])]
-        if len(turns) and kinds:
-            found.setdefault(", ".join(kinds), []).append(system)
-    return found
+        lacking = [PARTS[part][0] for part in parts if turns_of(turns, part).empty]
+        if len(turns) and lacking:
+            found.setdefault(", ".join(lacking), []).append(system)
+    return "; ".join(f"{headings}: {', '.join(systems)}" for headings, systems in found.items())
 
 
 def headline_table(view: View) -> Table:

@@ -57,16 +57,25 @@ class _Pair:
     result: PairResult
     part: str
     """What is compared: `average` or `all`."""
+    repeat: bool
+    """Whether both are runs of one system."""
     corrected: float
-    """The p-value, corrected for all pairs."""
+    """The p-value, corrected for all pairs that count; NaN of one that does not."""
+
+    @property
+    def counts(self) -> bool:
+        """Whether p-values are corrected for it: a pair of two systems with a common sample."""
+        return not math.isnan(self.corrected)
 
     @property
     def finding(self) -> str:
         if not self.result.samples:
             return "no sample in common"
+        if self.repeat:
+            return "one system, run again"
         if self.corrected > ALPHA:
             return "no difference shown"
-        return f"{self.first if self.result.difference.estimate > 0 else self.second} is above"
+        return "first is above" if self.result.difference.estimate > 0 else "second is above"
 
 
 def pair_tables(view: View, baseline: str | None = None) -> tuple[list[Table], list[str]]:
@@ -90,28 +99,33 @@ def _pairs(view: View, measure: Measure, baseline: str | None) -> list[_Pair]:
     if baseline in view.systems:
         names = [(other, baseline) for other in view.systems if other != baseline]
     found = [_compare(grid, *pair) for pair in names]
-    corrected = adjust([result.p for result, _ in found])
-    return [_Pair(*pair, *result, p) for pair, result, p in zip(names, found, corrected, strict=True)]
+    repeats = [view.firsts[first] == view.firsts[second] for first, second in names]
+    corrected = adjust([math.nan if repeat else result.p for (result, _), repeat in zip(found, repeats, strict=True)])
+    return [
+        _Pair(*pair, *result, repeat, p)
+        for pair, result, repeat, p in zip(names, found, repeats, corrected, strict=True)
+    ]
 
 
 def _told(measure: Measure, pairs: Sequence[_Pair]) -> list[str]:
-    tested = _tested(pairs)
+    tested = [pair for pair in pairs if pair.counts]
     words = [verdict_words(p.result, p.corrected, len(tested), p.first, p.second) for p in tested]
     if len(tested) > TOLD:
         shown = sum(pair.corrected <= ALPHA for pair in tested)
         words = [f"a difference is shown for {shown} of {len(tested)} pairs, none for the others."]
-    if untested := len(pairs) - len(tested):
-        words.append(f"{untested} {'pair has' if untested == 1 else 'pairs have'} no scored sample in common.")
+    if apart := sum(not pair.result.samples for pair in pairs):
+        words.append(f"{apart} {'pair has' if apart == 1 else 'pairs have'} no scored sample in common.")
+    if repeats := sum(pair.repeat for pair in pairs):
+        words.append(
+            f"no p-value is corrected for {repeats} {'pair' if repeats == 1 else 'pairs'} of a system with its own "
+            "repeat, since what varies from run to run is no difference between systems."
+        )
     return [f"{measure.label}: {sentence}" for sentence in words]
 
 
-def _tested(pairs: Sequence[_Pair]) -> list[_Pair]:
-    """Pairs with common samples, for whose number p-values are corrected."""
-    return [pair for pair in pairs if not math.isnan(pair.result.p)]
-
-
 def _table(view: View, measure: Measure, pairs: Sequence[_Pair]) -> Table:
-    tests = len(_tested(pairs))
+    tests = sum(pair.counts for pair in pairs)
+    but = ", not for a system with its own repeat" if any(pair.repeat for pair in pairs) else ""
     rows = [
         {
             "first": pair.first,
@@ -128,7 +142,7 @@ def _table(view: View, measure: Measure, pairs: Sequence[_Pair]) -> Table:
             "first_only": result.first_only,
             "second_only": result.second_only,
             "p_mcnemar": result.mcnemar,
-            "smallest": smallest_difference(result.deviation, result.profiles, max(tests, 1)),
+            "smallest": smallest_difference(result.deviation, result.profiles, tests) if pair.counts else None,
         }
         for pair in pairs
         for result in [pair.result]
@@ -136,10 +150,10 @@ def _table(view: View, measure: Measure, pairs: Sequence[_Pair]) -> Table:
     note = (
         "Over the samples that both have scored: the average where they hold all three of its task types, else all "
         "turns. First minus second is the mean over profiles; p is of the sign-flip permutation test over profiles, "
-        f"corrected by Holm for {tests} {'pair' if tests == 1 else 'pairs'}. Intervals are of each pair "
-        "alone. McNemar's test takes samples as independent, which turns of one profile are not. Smallest to be found: "
-        "the difference that this many profiles would have shown 4 times in 5. Left out: samples that one of the two "
-        "has not scored."
+        f"corrected by Holm for {tests} {'pair' if tests == 1 else 'pairs'}{but}. Intervals are of each pair alone. "
+        "McNemar's test takes samples as independent, which turns of one profile are not. Smallest to be found: the "
+        "difference that this many profiles would have shown 4 times in 5. Left out: samples that one of the two has "
+        "not scored."
     )
     return made(view.signatures, f"pairs_{measure.key}", f"Pairs, {measure.label.lower()}", _COLUMNS, rows, note)
 

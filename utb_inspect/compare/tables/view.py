@@ -69,6 +69,11 @@ class View:
         return list(dict.fromkeys(info.label for info in self.runs.infos))
 
     @cached_property
+    def firsts(self) -> dict[str, str]:
+        """The label of a system's first run by that of each of its runs, the first among them."""
+        return {info.label: info.repeats or info.label for info in self.runs.infos}
+
+    @cached_property
     def signatures(self) -> list[str]:
         return list(dict.fromkeys(info.signature for info in self.runs.infos))
 
