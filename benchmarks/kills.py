@@ -26,7 +26,14 @@ from utb_inspect.compare.reading import read_runs
 
 TASKS = ("utb_inspect/multi_tool", "utb_inspect/lack_of_information")
 OPTIONS = ("--model", "slow/oracle,slow/noisy", "-M", "delay=0.2", "--max-connections", "4", "--continue-on-fail")
-FAULTS = ("lost", "doubled", "scored otherwise", "logs with other metrics", "other logs in utb compare")
+FAULTS = (
+    "lost",
+    "doubled",
+    "scored otherwise",
+    "logs with other metrics",
+    "other logs in utb compare",
+    "complete samples run again",
+)
 """Figures that must be zero."""
 COLUMNS = (
     "kills",
@@ -35,7 +42,6 @@ COLUMNS = (
     "sets that ended well",
     "samples",
     *FAULTS,
-    "complete samples run again",
     "answers beyond those of undisturbed sets",
 )
 
@@ -61,7 +67,7 @@ def compared(whole: Mapping[Cell, EvalLog], one: EvalSet) -> Counter[str]:
 def kill_and_continue(one: EvalSet, chance: Random, answers: int, most: int) -> Counter[str]:
     """Run a set's line until it ends by itself, killed at most so many times; how the kills found it."""
     counts: Counter[str] = Counter()
-    complete: dict[tuple[str, str], str] = {}
+    complete: dict[tuple[Cell, str], str] = {}
     while counts["kills"] < most and killed(one, chance.randrange(answers), chance.random()):
         now = one.completed()
         counts["kills"] += 1
@@ -84,7 +90,7 @@ def killed(one: EvalSet, answers: int, seconds: float) -> bool:
         return process.exitcode == -SIGKILL
 
 
-def again(before: Mapping[tuple[str, str], str], now: Mapping[tuple[str, str], str]) -> int:
+def again(before: Mapping[tuple[Cell, str], str], now: Mapping[tuple[Cell, str], str]) -> int:
     """How many complete samples another run took the place of."""
     return sum(now.get(sample) != uuid for sample, uuid in before.items())
 

@@ -127,14 +127,14 @@ class EvalSet:
         assert len(cells) == len(ended), "a cell has two logs that ended well"
         return cells
 
-    def completed(self) -> dict[tuple[str, str], str]:
-        """Samples that are complete in the logs, as (task id, sample) to the uuid in the newest."""
+    def completed(self) -> dict[tuple[Cell, str], str]:
+        """Samples that are complete in the logs, as (cell, sample) to the uuid in the newest."""
         found = {}
         for info in sorted(list_eval_logs(str(self.logs)), key=lambda info: info.name):
             header = read_eval_log(info, header_only=True)
             for sample in read_eval_log_sample_summaries(info):
                 if sample.completed and not sample.error:
-                    found[header.eval.task_id, str(sample.id)] = str(sample.uuid)
+                    found[(header.eval.task, header.eval.model), str(sample.id)] = str(sample.uuid)
         return found
 
 
@@ -144,6 +144,11 @@ def scores(log: EvalLog) -> dict[str, dict[str, str]]:
         str(sample.id): {name: json.dumps(score.value) for name, score in (sample.scores or {}).items()}
         for sample in log.samples or []
     }
+
+
+def answers(log: EvalLog) -> dict[str, int]:
+    """Sample to how many answers its run took."""
+    return {str(one.id): sum(event.event == "model" for event in one.events) for one in log.samples or []}
 
 
 def figures(log: EvalLog) -> str:
