@@ -2,7 +2,8 @@
 
 Turns of the main split are played as the oracle plays them, by each client against a server of its own on loopback,
 whole and streamed. Each answer meets, with a given probability, a fault that its client can meet; so may the answer to
-the next attempt. Scores are compared with those of `utb/oracle`, which meets none.
+the next attempt. Scores are compared with those of `utb/oracle`, which meets none. Exits with 1 when a sample is lost
+or scored otherwise, or a fault was never met.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 from support import samples, values
 from wire import KINDS, Kind, Reply, Request, serve
-from wire.faults import FILTERED, HARMLESS, PROVIDER, Fault
+from wire.faults import HARMLESS, PROVIDER, SPOILED, Fault
 from wire.inject import Injector, forget_departures
 from wire.policy import Planned, Turns, reference_plans
 
@@ -35,7 +36,7 @@ from utb_inspect.datasets import load
 from utb_inspect.datasets.history import View
 from utb_inspect.tasks import user_tool_bench
 
-FAULTS = {**PROVIDER, **FILTERED, **HARMLESS}
+FAULTS = {**PROVIDER, **SPOILED, **HARMLESS}
 """All that leave the decision as it is."""
 HISTORY = "last:4"
 OPTIONS: Mapping[str, Any] = {"continue_on_fail": True, "retry_on_error": 2, "display": "none", "log_realtime": False}
@@ -120,6 +121,11 @@ def play(kind: Kind, streaming: bool, right: Mapping[str, EvalSample], rate: flo
     )
 
 
+def met(outcomes: Sequence[Outcome]) -> Counter[str]:
+    """How often each fault was met."""
+    return sum((outcome.chance.injected for outcome in outcomes), Counter[str]())
+
+
 def report(outcomes: Sequence[Outcome]) -> Iterable[str]:
     columns = ("samples", "faults", "requests sent again", "samples run again", "unscored", "wrongly scored", "lost")
     yield f"| client | {' | '.join(columns)} |"
@@ -127,7 +133,7 @@ def report(outcomes: Sequence[Outcome]) -> Iterable[str]:
     total = [sum(column) for column in zip(*(outcome.figures for outcome in outcomes), strict=True)]
     for name, figures in [*((outcome.name, outcome.figures) for outcome in outcomes), ("all", total)]:
         yield f"| {name} | {' | '.join(map(str, figures))} |"
-    injected = sum((outcome.chance.injected for outcome in outcomes), Counter[str]())
+    injected = met(outcomes)
     yield ""
     yield "| fault | injected |"
     yield "|---|---:|"
@@ -157,7 +163,10 @@ def main() -> None:
         clients = [(kind, streaming) for kind in KINDS for streaming in (False, True)]
         outcomes = [play(kind, form, right, given.rate, given.seed, folder) for kind, form in clients]
     print(*report(outcomes), sep="\n")
-    sys.exit(any(outcome.wrong or outcome.lost for outcome in outcomes))
+    never = [name for name in FAULTS if not met(outcomes)[name]]
+    if never:
+        print(f"never met: {'; '.join(never)}", file=sys.stderr)
+    sys.exit(bool(never) or any(outcome.wrong or outcome.lost for outcome in outcomes))
 
 
 if __name__ == "__main__":

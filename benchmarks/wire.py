@@ -95,6 +95,7 @@ def play(kind: Kind, streaming: bool, planned: Planned, expected: Scores, profil
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--clients", nargs="+", choices=KINDS, default=KINDS, help="which clients (default all)")
+    parser.add_argument("--plays", nargs="+", choices=PLAYS, default=list(PLAYS), help="what is played (default all)")
     parser.add_argument("--profiles", help="profiles, with commas between them (default all)")
     arguments = parser.parse_args()
     dataset = load(SPLIT)
@@ -103,7 +104,8 @@ def main() -> None:
     print(f"| client | plays | streamed | {' | '.join(columns)} |")
     print(f"|---|---|---|{'---:|' * len(columns)}", flush=True)
     outcomes = []
-    for played, (plans_of, forms) in PLAYS.items():
+    for played in arguments.plays:
+        plans_of, forms = PLAYS[played]
         planned = Planned(turns, plans_of(dataset), reasoning="Let me think." if played == "mistakes" else "")
         model = get_model("utb/oracle") if played == "reference" else offline_model(planned.plans)
         expected, _ = scores(model, arguments.profiles)

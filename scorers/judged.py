@@ -63,11 +63,11 @@ def judged(state: TaskState) -> Judged | str:
 
 
 def _judge(state: TaskState) -> Judged | str:
-    if (error := marked_error(state.store)) is not None:
-        return error
+    if (fault := run_fault(state)) is not None:
+        return fault
     record = TurnRecord.load(state.store)
     if record is None:
-        return _logged_fault() or "the sample has no turn in its store; it was not set up by utb_inspect/show"
+        return "the sample has no turn in its store; it was not set up by utb_inspect/show"
     if record.verdict == "upstream":
         return "the run was made with verdict=upstream, which stops at the first wrong action"
     run = record.run()
@@ -75,16 +75,16 @@ def _judge(state: TaskState) -> Judged | str:
     if run.ended is None and (marked_played(state.store) or not run.messages or run.messages[-1].calls):
         # The suite's own solver ends every run it is not kept from ending; others go on as long as there are calls.
         return CUT_SHORT
-    if not marked_played(state.store) and (fault := _logged_fault()) is not None:
-        return fault
     return Judged(run, judge(run), marked_cut(state.store))
 
 
-def _logged_fault() -> str | None:
-    """An error of the run as the transcript has it, both while it runs and when a log is scored again.
+def run_fault(state: TaskState) -> str | None:
+    """The error that a run met: the mark of the suite's own solver; of others, which leave none, the transcript's."""
+    return marked_error(state.store) or (None if marked_played(state.store) else _logged_fault())
 
-    For other solvers, which leave no mark of their own.
-    """
+
+def _logged_fault() -> str | None:
+    """An error of the run as the transcript has it, both while it runs and when a log is scored again."""
     for event in transcript().events:
         match event:
             case ErrorEvent():

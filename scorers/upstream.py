@@ -4,9 +4,9 @@ from inspect_ai.scorer import Score, Scorer, Target, accuracy, scorer
 from inspect_ai.solver import TaskState
 
 from utb_inspect.answers import UpstreamAnswers
-from utb_inspect.datasets.record import TurnRecord, marked_error
+from utb_inspect.datasets.record import TurnRecord
 from utb_inspect.explain import escape, run_line
-from utb_inspect.scorers.judged import CUT_SHORT, unscored
+from utb_inspect.scorers.judged import CUT_SHORT, run_fault, unscored
 from utb_inspect.scorers.metrics import breakdown, stderr
 from utb_inspect.trajectory.run import replay
 from utb_inspect.upstream import UPSTREAM_VERSION, UpstreamVerdict
@@ -21,8 +21,8 @@ def utb_upstream() -> Scorer:
     """
 
     async def score(state: TaskState, target: Target) -> Score:
-        if (error := marked_error(state.store)) is not None:
-            return unscored(error)
+        if (fault := run_fault(state)) is not None:
+            return unscored(fault)
         record = TurnRecord.load(state.store)
         if record is None or record.public is None:
             return unscored("the run was not made with verdict=upstream")

@@ -19,6 +19,7 @@ from utb_inspect.datasets.public_form import public_form
 from utb_inspect.datasets.record import TurnRecord, VerdictKind
 from utb_inspect.datasets.samples import decision_line
 from utb_inspect.explain import escape
+from utb_inspect.faults import watch_raw_answers
 from utb_inspect.solvers.tools import answering_tools
 from utb_inspect.trajectory.run import OffPath
 
@@ -69,6 +70,7 @@ def show(
         record.save(state.store)
         transcript().info(_boundary(prompts, turn, len(state.messages)), source="utb_inspect")
         state.tools = answering_tools(record)
+        watch_raw_answers()  # another solver than the suite's own does not look at them
         return state
 
     return solve

@@ -12,14 +12,14 @@ from inspect_ai.model import GenerateConfig
 from inspect_ai.solver import Solver
 from support import TOOLSETS, answer_step, basis, call_step, run, samples, write_dataset
 from wire import Kind, Reply, Request, serve
-from wire.faults import FILTERED, HARMLESS, MODEL, PROVIDER, Fault
+from wire.faults import HARMLESS, MODEL, PROVIDER, SPOILED, Fault
 from wire.inject import Injector, forget_departures
 from wire.policy import Planned, Turns, reference_plans
 
 from utb_inspect.datasets import load
 from utb_inspect.tasks import user_tool_bench
 
-ERRORS = {**PROVIDER, **FILTERED}
+ERRORS = {**PROVIDER, **SPOILED}
 FAULTS = {**ERRORS, **HARMLESS, **MODEL}
 CALL, ANSWER = 1, 2
 """Rounds of the turn below; in round 0 it calls two tools at once."""
@@ -137,6 +137,6 @@ def cases_of(kind: Kind, streaming: bool) -> list[Case]:
             continue
         rounds = (CALL, ANSWER) if name.startswith("half") else (CALL if fault.calls else ANSWER,)
         cases += [Case(name, round_) for round_ in rounds]
-        if not fault.hangs and not (streaming and False in fault.forms):
+        if not fault.hangs:
             cases.append(Case(name, rounds[-1], stays=True))
     return cases

@@ -15,12 +15,13 @@ from inspect_ai.event import ModelEvent
 from inspect_ai.model import ChatMessageAssistant, ChatMessageTool, GenerateConfig, ModelCall, ModelOutput
 from inspect_ai.solver import generate
 from openai.types.responses import ResponseStatus
-from support import ROOT, newest_log, values
-from wire import KINDS, Kind
-from wire.faults import HARMLESS, MODEL
+from support import ROOT, newest_log, run, samples, values, write_dataset
+from wire import KINDS, Kind, Reply, serve
+from wire.faults import HARMLESS, MODEL, SPOILED
 from wire.pieces import USED
 
 from utb_inspect.faults import ProviderError, RawAnswer
+from utb_inspect.tasks import chat
 
 IMPATIENT = GenerateConfig(max_retries=2, attempt_timeout=2)
 
@@ -50,10 +51,12 @@ def plays(tmp_path_factory: pytest.TempPathFactory) -> Plays:
     def of(kind: Kind, streaming: bool) -> list[Played]:
         cases = cases_of(kind, streaming)
         hang = [case for case in cases if FAULTS[case.fault].hangs]
-        end = [case for case in cases if case not in hang]
+        stay = [case for case in cases if case.stays]
+        end = [case for case in cases if case not in hang + stay]
         folder = tmp_path_factory.mktemp("faults")
-        impatient = play(folder / "hang", kind, streaming, hang, IMPATIENT)
-        return impatient + play(folder / "end", kind, streaming, end)
+        played = play(folder / "hang", kind, streaming, hang, IMPATIENT)
+        played += play(folder / "stay", kind, streaming, stay, retry_on_error=0)  # another run would end as the first
+        return played + play(folder / "end", kind, streaming, end)
 
     return of
 
@@ -169,7 +172,7 @@ def test_a_fault_that_stays_is_an_error_and_never_a_decision(plays: Plays, kind:
         assert "Request:" not in one.sample.error.message, one.case
         assert "Future" not in one.sample.error.message, one.case
         attempts = {"error": 1, "retried": 3}[stated(kind, one.case.fault, streaming)]
-        assert len(one.sends) == 2 * attempts, one.case  # the sample runs twice
+        assert len(one.sends) == attempts, one.case
 
 
 CACHED: dict[Kind, list[Case]] = {
@@ -275,14 +278,30 @@ def test_the_client_waits_as_long_as_it_is_told(tmp_path: Path, kind: Kind, monk
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_time_outs_end(tmp_path: Path, kind: Kind) -> None:
-    config = GenerateConfig(max_retries=1, attempt_timeout=1)
-    for one in play(
-        tmp_path, kind, True, [Case("time-out", CALL, True), Case("half a stream, then silence", CALL, True)], config
-    ):
+    config = GenerateConfig(max_retries=1, attempt_timeout=2)
+    cases = [Case("time-out", CALL, True), Case("half a stream, then silence", CALL, True)]
+    for one in play(tmp_path, kind, True, cases, config, retry_on_error=0):
         assert one.sample.error is not None
         assert "attempt_timeout" in one.sample.error.message
         assert not one.sample.scores
-        assert len(one.sends) == 4
+        assert len(one.sends) == 2
+
+
+def test_a_status_is_read_whoever_asks_the_model(tmp_path: Path) -> None:
+    cases = [Case("200, `cancelled`", ANSWER), Case("200, `cancelled`, beside a call", CALL)]
+    for one in play(tmp_path, "responses", False, cases, solver=generate(), log_model_api=False):
+        assert one.outcome == "error", one.case
+        assert values(one.sample)["utb_exact"] is True, one.case  # of the run after the one that failed
+
+
+@pytest.mark.parametrize("kind", SPOILED["ends with calls, holds none"].kinds)
+def test_a_call_that_was_lost_is_no_chat(tmp_path: Path, kind: Kind) -> None:
+    data = str(write_dataset(tmp_path / "harbour"))
+    with serve(kind, lambda request: Reply('<tool_call>{"name": "find', stop="calls")) as server:
+        log = run(chat(data=data), server.model(), limit=1, log_dir=str(tmp_path / "logs"))
+    (sample,) = samples(log).values()
+    assert sample.error is not None
+    assert not sample.scores
 
 
 def test_another_solver_is_not_blamed_for_what_was_retried(tmp_path: Path) -> None:

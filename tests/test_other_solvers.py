@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from inspect_ai import score as score_log
 from inspect_ai.model import ChatMessageUser
-from inspect_ai.scorer import score
+from inspect_ai.scorer import Scorer, score
 from inspect_ai.solver import Generate, Solver, TaskState, generate, solver
 from inspect_ai.tool import ToolCall
 from support import Seen, output, run, samples, values, write_dataset
 
 from utb_inspect.datasets import load
-from utb_inspect.scorers import utb_exact
+from utb_inspect.datasets.record import VerdictKind
+from utb_inspect.scorers import utb_exact, utb_upstream
 from utb_inspect.tasks import chat, user_tool_bench
 
 
@@ -45,13 +47,22 @@ def filtered_first(seen: Seen) -> Any:
     return output("", stop="content_filter") if first else output("Hello there.")
 
 
-@pytest.mark.parametrize("script", [fails_later, filtered_first])
-def test_an_error_is_no_decision_however_the_solver_came_to_it(data: str, script: Any) -> None:
-    log = run(chat(data=data), script, solver=talks_twice())
-    again = score_log(log, utb_exact(), model="none/none", action="overwrite", display="none")
-    found = [values(sample)["utb_exact"] for sample in samples(again).values()]
-    assert found
-    assert all(math.isnan(value) for value in found)
+def loses_a_call(seen: Seen) -> Any:
+    first = not [m for m in seen.messages if m.role == "assistant" and m.source == "generate"]
+    return output("", stop="tool_calls") if first else output("Hello there.")
+
+
+@pytest.mark.parametrize(("verdict", "scorer"), [("spec", utb_exact), ("upstream", utb_upstream)])
+@pytest.mark.parametrize("script", [fails_later, filtered_first, loses_a_call])
+def test_an_error_is_no_decision_however_the_solver_came_to_it(
+    data: str, script: Any, verdict: VerdictKind, scorer: Callable[[], Scorer]
+) -> None:
+    log = run(chat(data=data, verdict=verdict), script, solver=talks_twice())
+    again = score_log(log, scorer(), model="none/none", action="overwrite", display="none")
+    for scored in [again] if script is fails_later else [log, again]:  # an errored sample is not scored in its run
+        found = [values(sample)[scorer.__name__] for sample in samples(scored).values()]
+        assert found
+        assert all(math.isnan(value) for value in found)
 
 
 @solver

@@ -9,7 +9,7 @@ from typing import Any
 from inspect_ai.event import ModelEvent
 from inspect_ai.log import transcript
 from inspect_ai.model import ModelOutput
-from inspect_ai.model._model import ModelGenerateError, use_model_event_sink
+from inspect_ai.model._model import ModelGenerateError, _model_event_sink, use_model_event_sink
 from tenacity import RetryError
 
 _FILTERED = "the provider's content filter stopped the output"
@@ -49,6 +49,8 @@ def provider_fault(output: ModelOutput) -> str | None:
             return _FILTERED
         case "model_length":
             return "the prompt overflowed the model's context"
+        case "tool_calls" if not output.message.tool_calls:
+            return "the provider says that the output calls tools, but none is in it: its parser may have lost one"
         case "unknown":
             return "the provider did not say that the output is whole: it may be half of one, or the context was full"
         case _:
@@ -103,3 +105,8 @@ def raw_answers() -> Iterator[RawAnswer]:
     raw = RawAnswer()
     with use_model_event_sink(raw):
         yield raw
+
+
+def watch_raw_answers() -> None:
+    """Look at the raw answers of all model calls of this sample that follow, whoever makes them."""
+    _model_event_sink.set(RawAnswer())  # a sample runs in a context of its own

@@ -1,7 +1,7 @@
 """Faults of networks, providers and models, for any server of `wire`.
 
 One of a network or a provider is a layer (`PROVIDER`), which takes the place of an answer. One that comes as an output
-is another reply than the policy's: the provider's filter (`FILTERED`), and what a model does (`HARMLESS`, `MODEL`).
+is another reply than the policy's: what a provider did to it (`SPOILED`), and what a model does (`HARMLESS`, `MODEL`).
 """
 
 from __future__ import annotations
@@ -168,6 +168,15 @@ def _said(pattern: str, new: str) -> Layer:
     return layer
 
 
+def _malformed(request: Request, answer: Answer) -> Response:
+    """JSON that breaks off: the body, or the data of an event within a stream that goes on."""
+    if not answer.stream:
+        return Response(json.dumps(answer.body)[:-9], media_type="application/json")
+    half = _half(answer)
+    broken, *rest = answer.events[len(half) :]
+    return streamed([*half, broken.removesuffix("}\n\n") + "\n\n", *rest])
+
+
 def _no_choice(request: Request, answer: Answer) -> Response:
     if not answer.stream:
         return JSONResponse({**answer.body, "choices": []})
@@ -194,11 +203,10 @@ PROVIDER: Mapping[str, Fault] = {
     "half a stream, then silence": Fault(lambda _, answer: Hang(_half(answer)), forms=(True,), hangs=True),
     "half a stream, then an error": Fault(_error_in_stream, forms=(True,)),
     "a stream without events": Fault(lambda _, answer: streamed([]), forms=(True,)),
-    "200, malformed JSON": Fault(
-        lambda _, answer: Response(json.dumps(answer.body)[:-9], media_type="application/json"), forms=(False,)
-    ),
+    "200, malformed JSON": Fault(_malformed),
     "200, a page of HTML": Fault(lambda _, answer: HTMLResponse("<html>Please sign in.</html>")),
     "200, JSON of another kind": Fault(lambda _, answer: JSONResponse({"detail": "no upstream"})),
+    "200, an error in words": Fault(lambda request, _: JSONResponse(error(request.kind, 502, "the provider is down"))),
     "200, empty choices": Fault(_no_choice, kinds=CHAT),
     "200, no finish reason": Fault(_said(r'"finish_reason": "\w+"', '"finish_reason": null'), kinds=CHAT),
     "200, `failed`": Fault(_failed, kinds=("responses",)),
@@ -255,9 +263,14 @@ def _old_id(request: Request, reply: Reply) -> Reply:
 
 _THOUGHT = "Which day? Shall I ask for the day?"
 
-FILTERED: Mapping[str, Fault] = {
+SPOILED: Mapping[str, Fault] = {
     "filter, in an answer": Fault(change=_with(text="Train", stop="filter")),
     "filter, beside a call": Fault(change=_with(stop="filter"), calls=True),
+    "ends with calls, holds none": Fault(
+        change=_with(text='<tool_call>{"name": "bookTrain"', calls=(), stop="calls"),
+        calls=True,
+        kinds=("openai", "compatible", "anthropic"),
+    ),
 }
 """The provider's doing that comes as an output."""
 
