@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from copy import copy
+from typing import Any
 
 from inspect_ai.model import ChatMessage, ChatMessageAssistant, Content, ContentText
 from inspect_ai.tool import ToolCall
@@ -30,8 +31,8 @@ def fit_to_resend(message: ChatMessageAssistant, taken: set[str]) -> ChatMessage
         own = copy(call)
         own.id = own_id(call.id, taken)
         own.function = call.function if is_wire_name(call.function) else wire_name(call.function)
-        _forget_unfit(call.id, renamed=(own.id, own.function) != (call.id, call.function))
         calls.append(own)
+    _mend_kept({call.id: own for call, own in zip(calls_of(message), calls, strict=True)})
     return message.model_copy(update={"content": _without_blanks(message), "tool_calls": calls}) if calls else message
 
 
@@ -42,17 +43,26 @@ def _without_blanks(message: ChatMessageAssistant) -> str | list[Content]:
     return [part for part in message.content if not isinstance(part, ContentText) or part.text.strip()]
 
 
-def _forget_unfit(call_id: str, renamed: bool) -> None:
-    """Keep Inspect from sending a call as OpenAI Responses returned it, when that is unfit.
+def _mend_kept(calls: Mapping[str, ToolCall]) -> None:
+    """Mend the calls that Inspect keeps as OpenAI Responses returned them, and sends in place of a message's own.
 
-    It keeps such calls by id: the second of one id in place of the first, even of one in the history. And it keeps
+    It keeps them by id: of two calls with one id the last, even in place of one in the history. And it keeps names and
     arguments as they were written; a provider that refuses them would refuse every request from then on.
+    An item's own id stays: reasoning goes back with the item that followed it.
+
+    Args:
+        calls: Call id, as the provider returned it, to the last call that had it, as it is sent again.
     """
     from inspect_ai.model._openai_responses import assistant_internal  # slow; a run with a model has loaded it
 
     kept = assistant_internal().tool_calls
-    if call_id in kept and (renamed or not _is_object(kept[call_id].get("arguments"))):
-        del kept[call_id]
+    returned: dict[str, Any] = {name: kept.pop(name) for name in calls if name in kept}
+    for name, item in returned.items():
+        call = calls[name]
+        if item.get("type") == "function_call":
+            arguments = item["arguments"] if _is_object(item["arguments"]) else json.dumps(call.arguments)
+            function = item["name"] if is_wire_name(item["name"]) else call.function
+            kept[call.id] = {**item, "call_id": call.id, "name": function, "arguments": arguments}
 
 
 def _is_object(text: object) -> bool:

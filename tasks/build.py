@@ -128,6 +128,8 @@ def _checked(options: Options) -> dict[str, Any]:
     for key in ("system_prompt", "data", "history"):
         if key in given:
             given[key] = _text(key, given[key])
+    if not given.get("system_prompt", "-").strip():
+        raise DataError("system_prompt is blank, which no provider takes; leave it out for the usual system message")
     if "profiles" in given:
         given["profiles"] = profile_names(given["profiles"])
     rounds = given.get("max_rounds", 1)

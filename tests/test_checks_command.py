@@ -29,7 +29,7 @@ def leak(files: Files) -> None:
 
 def test_a_sound_dataset(tmp_path: Path) -> None:
     result = utb(write(tmp_path))
-    assert (result.exit_code, result.stdout) == (0, "no finding: 39 rules over 17 turns\n")
+    assert (result.exit_code, result.stdout) == (0, "no finding: 40 rules over 17 turns\n")
 
 
 def test_findings_stand_in_a_line_each_and_are_counted(tmp_path: Path) -> None:
@@ -42,7 +42,7 @@ def test_findings_stand_in_a_line_each_and_are_counted(tmp_path: Path) -> None:
         f"{where} 'b', argument 'skipper': its basis is history, but 'Kuipers' stands in the request ({rule})",
         f"rule{' ' * (len(rule) - 2)}findings",
         f"{rule}{' ' * 9}2",
-        "2 findings: 39 rules over 17 turns",
+        "2 findings: 40 rules over 17 turns",
     ]
 
 
@@ -156,7 +156,7 @@ def test_a_plan_beside_what_is_written(tmp_path: Path) -> None:
     folder = write(tmp_path)
     result = utb(folder, "--plan", plan_file(tmp_path, SOUND))
     assert result.exit_code == 1
-    assert "no finding: 39 rules over 17 turns" in result.stdout
+    assert "no finding: 40 rules over 17 turns" in result.stdout
     rule = "(what_is_written_is_what_was_planned)"
     assert (
         f"topics/p01/p01-t01.json: p01-t01.2: task_type is single_tool, but multi_tool is planned {rule}"

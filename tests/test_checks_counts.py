@@ -320,6 +320,17 @@ def test_one_tool_name_in_two_toolsets(tmp_path: Path) -> None:
     assert str(found) == "toolsets/canal_boats.json: tool 'findBoats' is one of barges too"
 
 
+def test_parameters_that_providers_refuse(tmp_path: Path) -> None:
+    def edit(files: Files) -> None:
+        parameters = files["toolsets/canal_boats.json"]["tools"][0]["function"]["parameters"]
+        parameters["properties"]["the length"] = {"type": "number"}
+
+    assert list(toolsets.providers_take_the_tools(dataset(tmp_path))) == []
+    (found,) = toolsets.providers_take_the_tools(dataset(tmp_path, edit))
+    assert str(found).startswith("toolsets/canal_boats.json: tool 'findBoats', field 'parameters': some providers")
+    assert "refuse the name 'the length'" in str(found)
+
+
 @pytest.mark.parametrize("missing", ["effect", "technical"])
 def test_tools_that_do_not_say_what_they_change(missing: str, tmp_path: Path) -> None:
     folder = write(tmp_path)

@@ -407,6 +407,12 @@ def test_a_system_prompt_that_was_misread_is_refused(folder: Path, prompt: Any) 
     assert "quotes" in str(error.value.message)
 
 
+@pytest.mark.parametrize("prompt", ["", "  ", "\n"])
+def test_a_blank_system_prompt_is_refused(folder: Path, prompt: str) -> None:
+    with pytest.raises(PrerequisiteError, match="chat: system_prompt is blank"):
+        chat(data=str(folder), system_prompt=prompt)
+
+
 @pytest.mark.parametrize("option", [{"off_path": "stop"}, {"max_rounds": 3}])
 def test_options_without_meaning_under_the_public_verdict_are_refused(folder: Path, option: Any) -> None:
     with pytest.raises(PrerequisiteError) as error:

@@ -20,6 +20,7 @@ from support import (
     LONG_NAME,
     MENU_SCHEMA,
     MENU_SCHEMA_SENT,
+    TOOLSETS,
     plays,
     run,
     samples,
@@ -70,6 +71,38 @@ def test_providers_that_dump_the_whole_tool_get_the_schema_whole() -> None:
     """As Inspect's providers for local models do."""
     assert json_schema_dump(info(MENU_SCHEMA))["parameters"] == MENU_SCHEMA_SENT
     assert info(MENU_SCHEMA).model_dump(exclude_none=True)["parameters"] == MENU_SCHEMA_SENT
+
+
+@pytest.mark.parametrize(
+    ("change", "fault"),
+    [
+        ({"anyOf": [{"required": ["day"]}]}, "'anyOf' stands at the top; some providers refuse that"),
+        ({"type": ["object", "null"]}, "type is ['object', 'null'], not 'object'; some providers refuse that"),
+        ({"properties": {"the day": {}}}, "some providers refuse the name 'the day'"),
+        ({"properties": {"x": {"type": "array", "items": {"properties": {"天": {}}}}}}, "refuse the name '天'"),
+        ({"properties": {"x" * 65: {}}}, "some providers refuse the name"),
+    ],
+)
+@pytest.mark.parametrize("native", [True, False])
+def test_what_providers_refuse_in_a_schema_is_told(
+    change: dict[str, Any], fault: str, native: bool, tmp_path: Path
+) -> None:
+    """Once for each tool, when the data is read; the rules of the wire refuse it too."""
+    schema = {"type": "object", "properties": {"x": {}}, **change}
+    if native:
+        odd = {"function": {"name": "odd", "description": "Odd.", "parameters": schema}, "effect": "read"}
+        extra = {**TOOLSETS["rail"], "tools": [*TOOLSETS["rail"]["tools"], odd]}
+        data = write_dataset(tmp_path / "harbour", toolsets={**TOOLSETS, "rail": extra})
+    else:
+        data = write_public(tmp_path / "ann.jsonl")
+        row = json.loads(data.read_text())
+        odd = {"type": "function", "function": {"name": "odd", "parameters": schema}}
+        rows = [{**row, "tools": [odd, *row["tools"]]}, {**row, "id": "bo_topic_0", "tools": [*row["tools"], odd]}]
+        data.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    (warning,) = load(str(data)).warnings
+    assert warning.startswith("tool 'odd', field 'parameters': ")
+    assert fault in warning
+    assert list(tool_faults([("odd", "Odd.", info(schema).parameters.model_dump())])) != []
 
 
 def test_key_order_is_kept() -> None:

@@ -5,8 +5,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -184,3 +185,39 @@ def test_ids_of_history_are_never_used_again(kind: Kind, harbour: str) -> None:
     ids = ids_of(server.requests)
     assert ids[0] == taken[0]
     assert len(set(ids)) == len(ids) == 5
+
+
+# --- reasoning that is sent back -----------------------------------------------------------------------------
+
+ROUNDS: Mapping[str, Sequence[ReplyCall]] = {
+    "a call": [ReplyCall("findTrains", {"day": "2025-03-15"})],
+    "calls": [ReplyCall("findTrains", {"day": "2025-03-15"}), ReplyCall("findTrains", {"day": "2025-03-16"})],
+    "a call with a name that no provider takes": [ReplyCall("functions.findTrains", {})],
+    "a call with broken arguments": [ReplyCall("findTrains", '{"day": "20')],
+    "a call id that is taken": [ReplyCall("findTrains", {"day": "2025-03-15"}, id="taken")],
+    "calls of one id": [ReplyCall("findTrains", '{"day"', id="one"), ReplyCall("findTrains", "{", id="one")],
+}
+
+
+BESIDE = ("", "\n\n", "One moment.")
+"""What stands beside the calls of each round."""
+
+
+@pytest.mark.parametrize("streaming", [False, True])
+@pytest.mark.parametrize("made", ROUNDS)
+@pytest.mark.parametrize("kind", ["responses", "anthropic"])
+def test_reasoning_is_sent_back_as_it_was(kind: Kind, made: str, streaming: bool, harbour: str) -> None:
+    """Of three rounds, the second encrypted alone, also when calls are mended; else the server refuses it."""
+
+    def policy(request: Request) -> Reply:
+        if request.number == len(BESIDE):
+            return Reply("Nothing.")
+        thought = f"Thought {request.number}."
+        return Reply(BESIDE[request.number], ROUNDS[made], reasoning=thought, redacted=request.number == 1)
+
+    with serve(kind, policy) as server:
+        play(server, streaming, data=harbour, sample_id="p01-t01.1")
+    *_, last = server.requests
+    talk = last.body["input"] if kind == "responses" else chain(*(m["content"] for m in last.body["messages"]))
+    kinds = [part["type"] for part in talk if "type" in part and part["type"].endswith(("reasoning", "thinking"))]
+    assert kinds == (["reasoning"] * 3 if kind == "responses" else ["thinking", "redacted_thinking", "thinking"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from copy import deepcopy
 from importlib import import_module
 from itertools import count
 from pathlib import Path
@@ -134,12 +135,54 @@ WORDS = {"nationality": "Ruritanian", "secret_name": "Zenobia", "languages": ["V
     ],
 )
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_word_or_two_that_no_turn_holds_are_found(
+def test_a_word_or_two_of_a_profile_are_found(
     kind: Kind, text: str, leaked: set[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     data = str(write_dataset(tmp_path / "harbour", profiles={**PROFILES, "p01": {**PROFILES["p01"], **WORDS}}))
     planted(monkeypatch, text)
     assert {leak.what for leak in found(kind, data)} == {f"profile: {word}" for word in leaked}
+
+
+@pytest.mark.parametrize(
+    ("place", "turn", "rounds"),
+    [
+        ("nowhere", TURN, 3),
+        ("a later turn's request", TURN, 3),
+        ("a later turn's request", "p01-t02.2", 0),  # its own, when it comes
+        ("the answer", TURN, 3),  # never sent in its own turn
+        ("the answer", "p01-t02.2", 0),
+        ("an observation", TURN, 1),  # the first of two calls returns it
+        ("an observation", "p01-t01.2", 1),  # of the turn after; a chat has one round
+        ("an earlier turn's request", TURN, 0),
+    ],
+)
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_word_of_a_profile_is_found_until_it_is_said(
+    kind: Kind, place: str, turn: str, rounds: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    topics = deepcopy(TOPICS)
+    trains, table = (topic["turns"] for topic in topics[:2])
+    steps = trains[2]["reference"]
+    match place:
+        case "a later turn's request":
+            table[1]["request"] += " Ruritanian, please."
+        case "an earlier turn's request":
+            trains[0]["request"] += " Ruritanian, please."
+        case "the answer":
+            steps[-1]["answer"] += " A Ruritanian one."
+        case "an observation":
+            steps[0]["observation"]["trains"][0]["at"] = "07:10, Ruritanian time"
+    data = str(write_dataset(tmp_path, topics, profiles={**PROFILES, "p01": {**PROFILES["p01"], **WORDS}}))
+    planted(monkeypatch, "As a RURITANIAN you know.")
+    leaks = [leak for leak in found(kind, data, turn=turn) if leak.what == "profile: ruritanian"]
+    assert len(leaks) == rounds
+
+
+def test_a_value_of_a_step_to_come_is_found_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also when the profile holds it."""
+    data = str(write_dataset(tmp_path, profiles={**PROFILES, "p01": {**PROFILES["p01"], "number": "B77"}}))
+    planted(monkeypatch, "Was it B77?")
+    assert [leak.what for leak in found("openai", data)] == [f"step, after {rounds} rounds: b77" for rounds in (0, 1)]
 
 
 CHINESE = {
@@ -275,7 +318,7 @@ def test_tokens_are_counted_of_thoughts_alone(body: dict[str, Any]) -> None:
         ("Now bookTrain with window, from Utrecht.", set()),  # all of it known before
     ],
 )
-def test_a_step_is_knownuntil_it_is_reached(
+def test_a_step_is_hidden_until_it_is_reached(
     kind: Kind, text: str, rounds: set[int], harbour: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     planted(monkeypatch, text)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from copy import deepcopy
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from openai.types.chat import ChatCompletion, ChatCompletionChunk
 from openai.types.responses import Response, ResponseStreamEvent
 from pydantic import TypeAdapter
 from wire import KINDS, Kind, Reply, ReplyCall
+from wire.given import Given
 from wire.request import Item
 from wire.server import PROTOCOLS
 
@@ -140,6 +142,12 @@ def test_a_sound_request_is_taken_and_read(kind: Kind) -> None:
         ('{"type": "string"}', '{"minimum": "low"}', "no JSON Schema"),
         ('"required": ["day"]', '"oneOf": [{"required": ["day"]}]', "oneOf at the top"),
         ('{"day": {', '{"the day": {', "property name 'the day'"),
+        ('{"type": "string"}', '{"pattern": "("}', "no JSON Schema"),
+        ('{"type": "string"}', '{"$ref": "#/$defs/none"}', "no JSON Schema"),
+        ('{"type": "string"}', '{"$ref": "http://127.0.0.1:9/none"}', "no JSON Schema"),
+        ('"type": "object"', '"type": ["object", "null"]', "no object schema"),
+        ('"Help."', '""', "an empty system message"),
+        ('"Help."', '"  "', "an empty system message"),
     ],
 )
 def test_a_broken_request_is_refused(kind: Kind, old: str, new: str, fault: str) -> None:
@@ -197,6 +205,32 @@ def test_tools_stand_once_and_are_there_when_called(kind: Kind) -> None:
     assert "no tools" in faults(kind, body)
 
 
+CHOICES: dict[Kind, tuple[Any, Callable[[str], Any]]] = {
+    "openai": ("auto", lambda name: {"type": "function", "function": {"name": name}}),
+    "compatible": ("auto", lambda name: {"type": "function", "function": {"name": name}}),
+    "responses": ("auto", lambda name: {"type": "function", "name": name}),
+    "anthropic": ({"type": "auto"}, lambda name: {"type": "tool", "name": name}),
+}
+"""The choice left to the model, and that of one tool."""
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_choice_is_among_the_tools(kind: Kind) -> None:
+    auto, named = CHOICES[kind]
+    body = SOUND[kind]()
+    assert faults(kind, {**body, "tool_choice": auto}) == ""
+    assert faults(kind, {**body, "tool_choice": named("find")}) == ""
+    assert "tool_choice of 'found', which is no tool" in faults(kind, {**body, "tool_choice": named("found")})
+    messages = talk(kind, body)
+    messages[:] = messages[:1] if kind == "anthropic" else messages[:2]
+    del body["tools"]
+    assert faults(kind, body) == ""
+    assert "tools is an empty list" in faults(kind, {**body, "tools": []})
+    assert "tool_choice without tools" in faults(kind, {**body, "tool_choice": auto})
+    if kind != "anthropic":  # it has no such field
+        assert "parallel_tool_calls without tools" in faults(kind, {**body, "parallel_tool_calls": True})
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_strict_schemas_are_refused(kind: Kind) -> None:
     """They allow few keywords: one that is sent as strict would have to be another schema."""
@@ -244,6 +278,79 @@ def test_reasoning_of_compatible_servers_is_sent_back_to_them_alone() -> None:
     assert "reasoning_content: Extra" in faults("openai", body)
 
 
+# --- reasoning that comes back -------------------------------------------------------------------------------
+
+THOUGHT = Reply("", [ReplyCall("find", {"day": "today"}, id="c1")], reasoning="Hm. Trains.")
+ASKED = {"model": "m", "include": ["reasoning.encrypted_content"]}
+
+
+def given(kind: Kind, *replies: Reply) -> tuple[Given, dict[str, Any]]:
+    """What a server gave that made some replies, and a request that sends the last back as it was."""
+    memory = Given(kind)
+    for number, reply in enumerate(replies):
+        body = PROTOCOLS[kind].answer(reply, ASKED, number).body
+        memory.keep(body)
+    request = SOUND[kind]()
+    if kind == "responses":
+        request["input"][2:3] = deepcopy(body["output"])
+    else:
+        request["messages"][1]["content"] = deepcopy(body["content"])
+    assert faults(kind, request) == ""
+    assert list(memory.faults(request)) == []
+    return memory, request
+
+
+REDACTED = replace(THOUGHT, redacted=True)
+
+
+@pytest.mark.parametrize("reply", [THOUGHT, REDACTED])
+@pytest.mark.parametrize(
+    ("change", "fault"),
+    [
+        (lambda items: items[2].update(encrypted_content="other"), "item 2: reasoning that was changed"),
+        (lambda items: items[2].pop("encrypted_content"), "item 2: reasoning that was changed"),
+        (lambda items: items[2].update(id="rs_7"), "item 2: id rs_7 was never given"),
+        (lambda items: items[2].pop("id"), "item 2: reasoning without its id"),
+        (lambda items: items[3].update(id="fc_7"), "item 3: id fc_7 was never given"),
+        (lambda items: items[3].pop("id"), "item 2: reasoning that is followed by another item"),
+        (lambda items: items.pop(2), "item 2: the reasoning before it is missing"),
+        (lambda items: items.insert(5, items.pop(2)), "item 2: the reasoning before it is missing"),
+        (lambda items: items.insert(3, {"role": "assistant", "content": "Hm."}), "followed by another item"),
+        (lambda items: items[3].update(call_id="c9", name="found", arguments="{}"), ""),  # mended
+    ],
+)
+def test_reasoning_of_responses_comes_back_as_it_was(change: Callable[[Any], Any], fault: str, reply: Reply) -> None:
+    memory, request = given("responses", REPLIES["text"], reply)
+    change(request["input"])
+    found = list(memory.faults(request))
+    assert any(fault in one for one in found) if fault else not found
+
+
+def test_an_item_is_encrypted_when_that_is_asked_for() -> None:
+    whole = [PROTOCOLS["responses"].answer(THOUGHT, body, 3).body["output"][0] for body in (ASKED, {"model": "m"})]
+    assert ["encrypted_content" in item for item in whole] == [True, False]
+
+
+@pytest.mark.parametrize("reply", [THOUGHT, REDACTED])
+@pytest.mark.parametrize(
+    ("change", "fault"),
+    [
+        (lambda blocks: blocks[0].update(signature="other"), "never given, or was changed"),
+        (lambda blocks: blocks[0].update(data="other"), "never given, or was changed"),
+        (lambda blocks: blocks[0].update(thinking="Trains."), "never given, or was changed"),
+        (lambda blocks: blocks.pop(0), "calls without the thinking before them"),
+        (lambda blocks: blocks.insert(0, blocks[0]), "calls without the thinking before them"),
+    ],
+)
+def test_thinking_comes_back_as_it_was(change: Callable[[Any], Any], fault: str, reply: Reply) -> None:
+    memory, request = given("anthropic", REPLIES["text"], reply)
+    blocks = request["messages"][1]["content"]
+    kept = json.dumps(blocks)
+    change(blocks)
+    assert json.dumps(blocks) != kept
+    assert any(fault in one for one in memory.faults(request))
+
+
 # --- answers -------------------------------------------------------------------------------------------------
 
 REPLIES = {
@@ -251,6 +358,7 @@ REPLIES = {
     "blank": Reply(""),
     "calls": Reply("", [ReplyCall("find", {"day": "today"}), ReplyCall("find", {})]),
     "all at once": Reply("One moment.", [ReplyCall("find", {"day": "today"}, id="own")], reasoning="Hm. Trains."),
+    "redacted": Reply("", [ReplyCall("find", {})], reasoning="Hm.", redacted=True),
     "refusal": Reply(refusal="I would rather not."),
     "cut": Reply("T1 go", stop="length"),
     "filtered": Reply("T1", stop="filter"),
@@ -268,7 +376,7 @@ TYPES: dict[Kind, tuple[Any, Any]] = {
 @pytest.mark.parametrize("name", REPLIES)
 def test_an_answer_is_of_the_sdk_s_types(kind: Kind, name: str) -> None:
     whole, event = TYPES[kind]
-    answer = PROTOCOLS[kind].answer(REPLIES[name], {"model": "m", "stream_options": {"include_usage": True}}, 3)
+    answer = PROTOCOLS[kind].answer(REPLIES[name], {**ASKED, "stream_options": {"include_usage": True}}, 3)
     TypeAdapter(whole).validate_python(answer.body)
     lines = [line for sent in answer.events for line in sent.splitlines() if line.startswith("data: ")]
     assert all(sent.endswith("\n\n") for sent in answer.events)

@@ -12,10 +12,10 @@ from anthropic.types.message_create_params import (
 )
 
 from wire.answer import Answer
-from wire.pieces import USED, called, event, pieces
+from wire.pieces import USED, called, event, pieces, sealed
 from wire.reply import Reply, Stop
 from wire.request import Item
-from wire.rules import Made, Message, conversation_faults, tool_faults
+from wire.rules import Made, Message, choice_faults, conversation_faults, tool_faults
 from wire.sdk_types import type_faults
 
 PATH = "/v1/messages"
@@ -41,6 +41,7 @@ def problems(body: dict[str, Any]) -> list[str]:
         *(f"tool {tool['name']} is strict" for tool in tools if tool.get("strict")),
         *_block_faults(body),
         *conversation_faults(list(_messages(body)), [tool["name"] for tool in tools]),
+        *choice_faults(body, [tool["name"] for tool in tools]),
     ]
 
 
@@ -102,7 +103,9 @@ def answer(reply: Reply, body: Any, number: int) -> Answer:
     """A reply as a message and as its events."""
     content: list[dict[str, Any]] = []
     if reply.reasoning:
-        content.append({"type": "thinking", "thinking": reply.reasoning, "signature": "c2lnbmVk"})
+        seal = sealed(number, reply.reasoning)
+        shown = {"type": "thinking", "thinking": reply.reasoning, "signature": seal}
+        content.append({"type": "redacted_thinking", "data": seal} if reply.redacted else shown)
     if reply.text or reply.refusal:
         content.append({"type": "text", "text": reply.text or reply.refusal})
     for place, call in enumerate(reply.calls):
@@ -130,7 +133,7 @@ def answer(reply: Reply, body: Any, number: int) -> Answer:
 
 def _block_events(block: Any) -> Iterator[dict[str, Any]]:
     start: dict[str, dict[str, Any]] = {"text": {"text": ""}, "tool_use": {"input": {}}}
-    start |= {"thinking": {"thinking": "", "signature": ""}}
+    start |= {"thinking": {"thinking": "", "signature": ""}, "redacted_thinking": {}}
     yield {"type": "content_block_start", "content_block": {**block, **start[block["type"]]}}
     deltas: list[dict[str, Any]] = []
     match block["type"]:
@@ -139,7 +142,7 @@ def _block_events(block: Any) -> Iterator[dict[str, Any]]:
         case "thinking":
             deltas = [{"type": "thinking_delta", "thinking": piece} for piece in pieces(block["thinking"])]
             deltas.append({"type": "signature_delta", "signature": block["signature"]})
-        case _:
+        case "tool_use":
             written = json.dumps(block["input"], ensure_ascii=False)
             deltas = [{"type": "input_json_delta", "partial_json": piece} for piece in pieces(written)]
     yield from ({"type": "content_block_delta", "delta": delta} for delta in deltas)

@@ -6,7 +6,6 @@ What may be shown is worked out from the dataset alone, not by the code that mak
 from __future__ import annotations
 
 import json
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from typing import Any, NamedTuple
@@ -17,7 +16,7 @@ from utb_inspect.baselines.oracle import Plan
 from utb_inspect.baselines.player import Action, to_message
 from utb_inspect.datasets.dataset import Dataset, PlacedTurn
 from utb_inspect.datasets.wire import tool_info, wire_name
-from utb_inspect.schema import AskStep, CallStep, Environment
+from utb_inspect.schema import AskStep, CallStep, Environment, Profile
 from utb_inspect.trajectory.run import NO_DATA, content_text, replay
 from wire.pieces import called
 from wire.policy import Turns
@@ -58,11 +57,11 @@ class Watch:
         self._sizes = sorted({len(phrase) for phrase in self._phrases})
         self._without: set[str] = set()
         """Texts that hold nothing of a profile."""
-        self._dataset = dataset
         self._turns = dataset.by_profile
         self._first: dict[str, dict[str, int]] = {}
-        self._short: dict[str, set[str]] = {}
-        self._without_short: defaultdict[str, set[str]] = defaultdict(set)
+        self._short = {name: short_texts(profile) for name, profile in dataset.profiles.items()}
+        self._short_within: dict[tuple[str, str], set[str]] = {}
+        """Short texts of a profile that a text holds, by profile and text."""
 
     def look(self, request: Request) -> None:
         """Read all of a request."""
@@ -76,16 +75,21 @@ class Watch:
             self._look_for_profiles(turn, text)
         if turn.profile not in self._first:
             self._first[turn.profile] = _first_said(self._turns[turn.profile])
-            self._short[turn.profile] = short_texts(self._dataset, turn.profile)
         first = self._first[turn.profile]
         said = {item.text for item in request.items} | set(leaves(request.body.get("tools", [])))
         texts = said | {text for text in texts if _is_phrase(text)}
-        for text in texts - self._without_short[turn.profile]:
-            leaked = {short for short in self._short[turn.profile] if short in words(text)}
-            self.found += [Leak(turn.id, f"profile: {short.strip()}", text) for short in leaked]
-            if not leaked:
-                self._without_short[turn.profile].add(text)
-        self._look_for_steps(turn, played, {text for text in texts if first.get(text, turn.position) >= turn.position})
+        coming, held = self._to_come(turn, played)
+        for text in texts:
+            # What is a step's to come is found as such.
+            hidden = {short for short in self._short_texts(turn, text) - coming if short not in held}
+            self.found += [Leak(turn.id, f"profile: {short.strip()}", text) for short in hidden]
+        # An earlier turn holds the others as they are.
+        for text in (text for text in texts if first.get(text, turn.position) >= turn.position):
+            sent = words(text)
+            leaked = {value for value in coming if value in sent}
+            if first.get(text, turn.position) > turn.position and sent not in held:  # a later turn's
+                leaked.add(sent)
+            self.found += [Leak(turn.id, f"step, after {played} rounds: {value.strip()}", text) for value in leaked]
 
     def _look_for_profiles(self, turn: PlacedTurn, text: str) -> None:
         split = tuple(words(text).split())
@@ -96,16 +100,12 @@ class Watch:
         else:
             self.found.append(Leak(turn.id, f"profile: {' '.join(phrase)}", text))
 
-    def _look_for_steps(self, turn: PlacedTurn, played: int, texts: Iterable[str]) -> None:
-        """Look through texts that no earlier turn holds as they are."""
-        coming, held = self._to_come(turn, played)
-        first = self._first[turn.profile]
-        for text in texts:
-            sent = words(text)
-            leaked = {value for value in coming if value in sent}
-            if first.get(text, turn.position) > turn.position and sent not in held:  # a later turn's
-                leaked.add(sent)
-            self.found += [Leak(turn.id, f"step, after {played} rounds: {value.strip()}", text) for value in leaked]
+    def _short_texts(self, turn: PlacedTurn, text: str) -> set[str]:
+        """The short texts of the turn's profile that a text holds."""
+        key = turn.profile, text
+        if key not in self._short_within:
+            self._short_within[key] = {short for short in self._short[turn.profile] if short in words(text)}
+        return self._short_within[key]
 
     def _to_come(self, turn: PlacedTurn, played: int) -> tuple[set[str], str]:
         """Values of the steps to come that neither history nor the run holds, and the words that these hold."""
@@ -169,15 +169,9 @@ def profile_phrases(dataset: Dataset) -> set[tuple[str, ...]]:
     return found
 
 
-def short_texts(dataset: Dataset, profile: str) -> set[str]:
-    """Short texts and names of a profile ("Austrian") that none of its turns and toolsets holds."""
-    turns = dataset.by_profile[profile]
-    tools = [tool.function.model_dump() for turn in turns for tool in turn.toolset.tools]
-    steps = [step for turn in turns for path in turn.turn.paths for step in path.steps]
-    texts = chain(*map(_turn_texts, turns), *map(_step_texts, steps), *map(leaves, tools), leaves(NO_DATA))
-    said = "|".join(map(words, texts))
-    short = (words(text) for text in leaves(dataset.profiles[profile].fields) if is_short(text))
-    return {text for text in short if text.strip() and text not in said}
+def short_texts(profile: Profile) -> set[str]:
+    """Short texts and names of a profile ("Austrian"), which may stand where the run or history has said them."""
+    return {words(text) for text in leaves(profile.fields) if is_short(text) and words(text).strip()}
 
 
 def _action_texts(action: Action) -> Iterator[str]:

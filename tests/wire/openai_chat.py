@@ -14,7 +14,7 @@ from wire.answer import Answer
 from wire.pieces import USED, called, event, pieces
 from wire.reply import Reply, Stop
 from wire.request import Item
-from wire.rules import Made, Message, conversation_faults, tool_faults
+from wire.rules import Made, Message, choice_faults, conversation_faults, tool_faults
 from wire.sdk_types import type_faults
 
 PATH = "/v1/chat/completions"
@@ -38,6 +38,7 @@ def problems(body: dict[str, Any]) -> list[str]:
         *tool_faults([(tool["name"], tool.get("description", ""), tool.get("parameters")) for tool in tools]),
         *(f"tool {tool['name']} is strict" for tool in tools if tool.get("strict")),
         *conversation_faults(list(_messages(body["messages"])), [tool["name"] for tool in tools]),
+        *choice_faults(body, [tool["name"] for tool in tools]),
     ]
 
 

@@ -11,33 +11,35 @@ from openai.types.responses.response_create_params import (
 )
 
 from wire.answer import Answer
-from wire.pieces import USED, called, event, pieces
+from wire.pieces import USED, called, event, pieces, sealed
 from wire.reply import Reply
 from wire.request import Item
-from wire.rules import Made, Message, conversation_faults, tool_faults
+from wire.rules import Made, Message, choice_faults, conversation_faults, tool_faults
 from wire.sdk_types import type_faults
 
 PATH = "/v1/responses"
 
+_ENCRYPTED = "reasoning.encrypted_content"
 _PREFIXES = {"message": "msg_", "function_call": "fc_", "reasoning": "rs_"}
 
 
 def problems(body: dict[str, Any]) -> list[str]:
     """What breaks the SDK's types or the provider's rules."""
     params = ResponseCreateParamsStreaming if body.get("stream") else ResponseCreateParamsNonStreaming
-    if found := type_faults(params, {**body, "input": [_with_id(item) for item in _sent(body)]}):
+    if found := type_faults(params, {**body, "input": [_with_id(item) for item in sent(body)]}):
         return found
     tools = body.get("tools", [])
     return [
         *tool_faults([(tool["name"], tool.get("description") or "", tool["parameters"]) for tool in tools]),
         # Left out, it counts as true, and a strict schema may hold few of the keywords.
         *(f"tool {tool['name']} is strict" for tool in tools if tool.get("strict") is not False),
-        *_item_faults(_sent(body)),
-        *conversation_faults(list(_messages(_sent(body))), [tool["name"] for tool in tools]),
+        *_item_faults(sent(body)),
+        *conversation_faults(list(_messages(sent(body))), [tool["name"] for tool in tools]),
+        *choice_faults(body, [tool["name"] for tool in tools]),
     ]
 
 
-def _sent(body: Any) -> list[Any]:
+def sent(body: Any) -> list[Any]:
     """The items of a request; a text alone is the user's."""
     given = body.get("input")
     return given if isinstance(given, list) else [{"role": "user", "content": given}]
@@ -83,7 +85,7 @@ def _texts(item: Any) -> list[str]:
 def read(body: Any) -> list[Item]:
     """The conversation."""
     items = []
-    for item in _sent(body):
+    for item in sent(body):
         role: Any = _role(item)
         if role == "call":
             items.append(Item("call", called(item["name"], item["arguments"])))
@@ -117,7 +119,7 @@ def _messages(items: Any) -> Iterator[Message]:
 
 def answer(reply: Reply, body: Any, number: int) -> Answer:
     """A reply as a response and as its events."""
-    output = list(_output(reply, number))
+    output = list(_output(reply, number, encrypted=_ENCRYPTED in (body.get("include") or ())))
     reason = {"length": "max_output_tokens", "filter": "content_filter"}.get(reply.stops)
     details = {"input_tokens_details": {"cached_tokens": 0, "cache_write_tokens": 0}}
     details |= {"output_tokens_details": {"reasoning_tokens": 0}}
@@ -148,12 +150,13 @@ def answer(reply: Reply, body: Any, number: int) -> Answer:
     return Answer(whole, events, bool(body.get("stream")))
 
 
-def _output(reply: Reply, number: int) -> Iterator[dict[str, Any]]:
+def _output(reply: Reply, number: int, encrypted: bool) -> Iterator[dict[str, Any]]:
     if reply.reasoning:
         yield {
             "type": "reasoning",
             "id": f"rs_{number}",
-            "summary": [{"type": "summary_text", "text": reply.reasoning}],
+            "summary": [] if reply.redacted else [{"type": "summary_text", "text": reply.reasoning}],
+            **({"encrypted_content": sealed(number, reply.reasoning)} if encrypted else {}),
         }
     if reply.text or reply.refusal:
         content: list[dict[str, Any]] = []
@@ -187,14 +190,13 @@ def _item_events(item: Any) -> Iterator[dict[str, Any]]:
             for place, part in enumerate(item["content"]):
                 yield from _part_events(part, {**own, "content_index": place})
         case "reasoning":
-            text = item["summary"][0]["text"]
-            at = {**own, "summary_index": 0}
-            part = {"type": "summary_text"}
-            yield {"type": "response.reasoning_summary_part.added", **at, "part": {**part, "text": ""}}
-            for piece in pieces(text):
-                yield {"type": "response.reasoning_summary_text.delta", **at, "delta": piece}
-            yield {"type": "response.reasoning_summary_text.done", **at, "text": text}
-            yield {"type": "response.reasoning_summary_part.done", **at, "part": {**part, "text": text}}
+            for place, part in enumerate(item["summary"]):
+                at = {**own, "summary_index": place}
+                yield {"type": "response.reasoning_summary_part.added", **at, "part": {**part, "text": ""}}
+                for piece in pieces(part["text"]):
+                    yield {"type": "response.reasoning_summary_text.delta", **at, "delta": piece}
+                yield {"type": "response.reasoning_summary_text.done", **at, "text": part["text"]}
+                yield {"type": "response.reasoning_summary_part.done", **at, "part": part}
         case _:
             for piece in pieces(item["arguments"]):
                 yield {"type": "response.function_call_arguments.delta", **own, "delta": piece}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from base64 import b64encode
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,6 +15,11 @@ def pieces(text: str) -> Iterator[str]:
     """A text in up to four pieces, as a stream brings it."""
     size = max(1, -(-len(text) // 4))
     yield from (text[i : i + size] for i in range(0, len(text), size))
+
+
+def sealed(number: int, thought: str) -> str:
+    """A thought as providers sign or encrypt it: text that says nothing, another for each answer."""
+    return b64encode(f"{number} {thought}".encode()).decode()
 
 
 def event(data: Any, name: str | None = None) -> str:

@@ -45,6 +45,8 @@ class Reply:
     text: str = ""
     calls: Sequence[ReplyCall] = ()
     reasoning: str = ""
+    redacted: bool = False
+    """Whether the reasoning is encrypted and no more (OpenAI Responses, Anthropic)."""
     refusal: str = ""
     """Text of a refusal (OpenAI's have a field of their own; Anthropic's are text)."""
     stop: Stop | None = None

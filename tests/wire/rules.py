@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from jsonschema_rs import ValidationError, meta
+from jsonschema_rs import Draft202012Validator, ValidationError
 
 from utb_inspect.trajectory.keywords import MAPS, inner_schemas
 
@@ -16,7 +16,6 @@ _NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 _PROPERTY = re.compile(r"[a-zA-Z0-9_.-]{1,64}")
 _ID = re.compile(r"[a-zA-Z0-9_-]{1,40}")
 _NOT_AT_THE_TOP = ("oneOf", "anyOf", "allOf", "enum", "not")
-_TYPES = {"string", "number", "integer", "boolean", "object", "array", "null"}
 _LONGEST_DESCRIPTION = 1024
 _MOST_TOOLS = 128
 
@@ -44,6 +43,8 @@ class Message(NamedTuple):
 def conversation_faults(messages: Sequence[Message], declared: Sequence[str]) -> Iterator[str]:
     """What no provider takes, or not every one: order, ids, names, empty text."""
     talk = messages[1:] if messages and messages[0].role == "system" else messages
+    if len(talk) < len(messages) and not any(text.strip() for text in messages[0].texts):
+        yield "an empty system message"
     if not talk or talk[0].role != "user":
         yield "the first message after the system message is not the user's"
     elif talk[-1].role == "assistant":
@@ -96,12 +97,31 @@ def tool_faults(tools: Sequence[tuple[str, str, Any]]) -> Iterator[str]:
         yield from (f"{name}: {fault}" for fault in _schema_faults(parameters))
 
 
+def choice_faults(body: Mapping[str, Any], names: Sequence[str]) -> Iterator[str]:
+    """What no provider takes, or not every one, in a request's choice among its tools.
+
+    Args:
+        body: The request.
+        names: Of the tools that it declares.
+    """
+    if "tools" in body and not names:
+        yield "tools is an empty list"
+    for field in ("tool_choice", "parallel_tool_calls"):
+        if body.get(field) is not None and not names:
+            yield f"{field} without tools"
+    choice = body.get("tool_choice")
+    if isinstance(choice, Mapping):
+        name = choice.get("function", choice).get("name")
+        if name is not None and name not in names:
+            yield f"tool_choice of {name!r}, which is no tool of the request"
+
+
 def _schema_faults(parameters: Any) -> Iterator[str]:
     if not isinstance(parameters, dict) or parameters.get("type") != "object" or "properties" not in parameters:
         yield "parameters that are no object schema with properties"
         return
     try:
-        meta.validate({**parameters, "$schema": "https://json-schema.org/draft/2020-12/schema"})
+        Draft202012Validator(parameters, retriever=_refuse)
     except ValidationError as error:
         yield f"no JSON Schema: {error.message}"
         return
@@ -109,11 +129,14 @@ def _schema_faults(parameters: Any) -> Iterator[str]:
     for where, schema in _schemas(parameters, ""):
         kinds = schema.get("type", [])
         kinds = [kinds] if isinstance(kinds, str) else kinds
-        yield from (f"{where}: type {kind}" for kind in kinds if kind not in _TYPES)
         if "array" in kinds and "items" not in schema:
             yield f"{where}: an array without items"
         names = schema.get("properties", {})
         yield from (f"{where}: property name {name!r}" for name in names if not _PROPERTY.fullmatch(name))
+
+
+def _refuse(uri: str) -> Any:
+    raise ValueError(f"{uri} is not fetched")
 
 
 def _schemas(schema: Any, where: str) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -24,6 +24,7 @@ from starlette.responses import JSONResponse, Response
 
 from wire import anthropic_messages, openai_chat, openai_compatible, openai_responses
 from wire.answer import Layer, error
+from wire.given import Given
 from wire.pieces import USED
 from wire.request import Kind, Policy, Request
 from wire.texts import json_texts
@@ -72,6 +73,7 @@ class Server:
         """The sizes of their bodies, added up."""
         self._sent: Counter[bytes] = Counter()
         self._thoughts: set[str] = set()
+        self._given = Given(kind)
         self.app = FastAPI()
         self.app.add_api_route(PROTOCOLS[kind].PATH, self._guarded, methods=["POST"])
         self.app.add_api_route("/v1/messages/count_tokens", self._count, methods=["POST"])
@@ -114,7 +116,7 @@ class Server:
         raw = await http.body()
         protocol = PROTOCOLS[self.kind]
         body = json.loads(raw)
-        problems = protocol.problems(body)
+        problems = protocol.problems(body) or list(self._given.faults(body))
         items = () if problems else protocol.read(body)
         key = sha256(repr(items).encode()).digest()
         headers = {name: ", ".join(http.headers.getlist(name)) for name in http.headers}
@@ -132,6 +134,7 @@ class Server:
         reply = self.policy(request)
         self._thoughts.add(reply.reasoning)
         answer = protocol.answer(reply, body, request.number)
+        self._given.keep(answer.body)
         if self.layer is None:
             return answer.response()
         response = self.layer(request, answer)

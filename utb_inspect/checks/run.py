@@ -77,6 +77,7 @@ DATASET_RULES: tuple[Rule, ...] = (
     counts.users_differ,
     counts.profiles_are_unlike,
     toolsets.tool_names_differ,
+    toolsets.providers_take_the_tools,
     toolsets.tools_are_as_many_and_as_rich,
 )
 """Rules of the dataset as a whole."""

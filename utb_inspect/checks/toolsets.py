@@ -11,6 +11,7 @@ from utb_inspect.checks.counts import whole_split
 from utb_inspect.checks.finding import INFO, Finding
 from utb_inspect.datasets.dataset import Dataset
 from utb_inspect.datasets.files import read_json
+from utb_inspect.datasets.wire import wire_faults
 
 TOOLSETS = 36
 TOOLS = 170
@@ -25,6 +26,13 @@ def tool_names_differ(dataset: Dataset) -> Iterator[Finding]:
         for tool in toolset.tools:
             if owner.setdefault(tool.name, toolset.id) != toolset.id:
                 yield Finding(_file(dataset, toolset.id), None, f"tool '{tool.name}' is one of {owner[tool.name]} too")
+
+
+def providers_take_the_tools(dataset: Dataset) -> Iterator[Finding]:
+    """No tool's parameters are written as some provider refuses them."""
+    for toolset in dataset.toolsets.values():
+        for fault in wire_faults(toolset):
+            yield Finding(_file(dataset, toolset.id), None, fault)
 
 
 def tools_are_as_many_and_as_rich(dataset: Dataset) -> Iterator[Finding]:

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
+from itertools import chain
 from pathlib import Path
 from typing import get_args
 
@@ -14,6 +15,7 @@ from utb_inspect.datasets.files import Truncated
 from utb_inspect.datasets.language import NAMES, Language, language_of
 from utb_inspect.datasets.native import INFO, native_files, read_native
 from utb_inspect.datasets.public import info_file, public_files, read_public
+from utb_inspect.datasets.wire import wire_faults
 from utb_inspect.schema import DataError
 
 HUB = "hf:"
@@ -111,10 +113,13 @@ def _stamp(place: _Place) -> tuple[tuple[str, int, int], ...]:
 def _load(
     place: _Place, language: Language | None, truncated: Truncated, stamp: tuple[tuple[str, int, int], ...]
 ) -> Dataset:
-    if not place.native:
-        return read_public(place.path, place.name, language, truncated, place.links)
-    dataset = read_native(place.path, place.name, place.links)
-    if language and language_of(turn.turn.request for turn in dataset.turns) not in (language, None):
+    if place.native:
+        dataset = read_native(place.path, place.name, place.links)
+    else:
+        dataset = read_public(place.path, place.name, language, truncated, place.links)
+    # Public rows repeat their tools, in one toolset for each list of them.
+    dataset.warnings.extend(dict.fromkeys(chain.from_iterable(map(wire_faults, dataset.toolsets.values()))))
+    if place.native and language and language_of(turn.turn.request for turn in dataset.turns) not in (language, None):
         raise DataError(f"language={language}: {place.name} has no {NAMES[language]} texts; leave it out")
     return dataset
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from typing import Any
 
@@ -19,11 +19,14 @@ from pydantic import (
 )
 
 from utb_inspect.schema import Tool, Toolset
+from utb_inspect.trajectory.keywords import inner_schemas
 from utb_inspect.trajectory.normalise import wire_schema
 
 _TAKEN = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 _NOT_ALLOWED = re.compile(r"[^a-zA-Z0-9_-]")
 _SUFFIX = re.compile(r"_[0-9a-f]{6}$")
+_PROPERTY = re.compile(r"[a-zA-Z0-9_.-]{1,64}")
+_NOT_AT_THE_TOP = ("oneOf", "anyOf", "allOf", "enum", "not")
 _LONGEST = 64
 _ALPHABET = "abcdefghijklmnopqrstuvwxyz0123456789"
 
@@ -58,6 +61,29 @@ def wire_call_id(*parts: str) -> str:
         number, digit = divmod(number, len(_ALPHABET))
         characters.append(_ALPHABET[digit])
     return "".join(characters)
+
+
+def wire_faults(toolset: Toolset) -> Iterator[str]:
+    """What OpenAI or Anthropic refuses in the parameters of a toolset's tools, a line each."""
+    for tool in toolset.tools:
+        schema = wire_schema(tool.function.parameters)
+        where = f"tool '{tool.name}', field 'parameters'"
+        if schema["type"] != "object":
+            yield f"{where}: type is {schema['type']!r}, not 'object'; some providers refuse that"
+        for keyword in _NOT_AT_THE_TOP:
+            if keyword in schema:
+                yield f"{where}: '{keyword}' stands at the top; some providers refuse that"
+        for name in _property_names(schema):
+            if not _PROPERTY.fullmatch(name):
+                yield f"{where}: some providers refuse the name {name!r}; they take 64 letters, digits, '_', '.', '-'"
+
+
+def _property_names(schema: Any) -> Iterator[str]:
+    """The names of the properties of a schema and of those within it."""
+    if isinstance(schema, Mapping):
+        yield from schema.get("properties") or ()
+        for _, inner in inner_schemas(schema):
+            yield from _property_names(inner)
 
 
 class WireParams(ToolParams):
