@@ -5,9 +5,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -84,6 +85,58 @@ def test_a_profile_comes_out_as_offline(kind: Kind, part: Part) -> None:
         name: items_of(made(sample)) for name, sample in part.offline.items()
     }
     assert leaks == []
+
+
+# --- prompt caches -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_request_begins_as_the_one_before(kind: Kind, harbour: str) -> None:
+    """Prompt caches go by the beginning of a request: tools, system message, then the conversation."""
+    dataset = load(harbour)
+    turns = Turns(dataset)
+    with serve(kind, Planned(turns, reference_plans(dataset))) as server:
+        play(server, False, data=harbour)
+    sent: dict[tuple[str, str], dict[int, list[Request]]] = {}
+    for request in server.requests:
+        turn, _ = turns.of(request)
+        sent.setdefault((turn.profile, turn.toolset.id), {}).setdefault(turn.position, []).append(request)
+    for by_turn in sent.values():
+        rounds = [sorted(by_turn[position], key=lambda request: len(request.items)) for position in sorted(by_turn)]
+        fixed = {json.dumps(_around(request)) for own in rounds for request in own}
+        assert len(fixed) == 1  # in the same order, too
+        for own in rounds:
+            assert all(_begins(later, earlier) for earlier, later in pairwise(own))
+        assert all(_begins(later[0], earlier[0]) for earlier, later in pairwise(rounds))
+    assert max(len(own) for by_turn in sent.values() for own in by_turn.values()) > 2
+    assert max(map(len, sent.values())) > 2
+
+
+_CONVERSATION = ("messages", "input")
+
+
+def _around(request: Request) -> Any:
+    return _unmarked({name: value for name, value in request.body.items() if name not in _CONVERSATION})
+
+
+def _begins(later: Request, earlier: Request) -> bool:
+    """Whether a longer conversation begins with all of another."""
+    first, second = (
+        next(_unmarked(request.body[name]) for name in _CONVERSATION if name in request.body)
+        for request in (earlier, later)
+    )
+    return len(second) > len(first) and second[: len(first)] == first
+
+
+def _unmarked(value: Any) -> Any:
+    """Without the marks of how far to cache, which move."""
+    match value:
+        case dict():
+            return {key: _unmarked(inner) for key, inner in value.items() if key != "cache_control"}
+        case list():
+            return [_unmarked(inner) for inner in value]
+        case _:
+            return value
 
 
 # --- mistakes and awkward data -------------------------------------------------------------------------------
