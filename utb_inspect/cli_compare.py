@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 import click
 from rich.console import Console
-from rich.markup import escape
 
-from utb_inspect.cli_faults import errors, tells_faults
+from utb_inspect.cli_faults import as_text, errors, printable, tells_faults
 from utb_inspect.schema import DataError
 
 if TYPE_CHECKING:
@@ -107,7 +106,7 @@ def compare(
         return
     _write(report, chosen, output)
     for warning in report.warnings:
-        errors.print(f"[yellow]![/] {escape(warning)}")
+        errors.print(f"[yellow]![/] {as_text(warning)}")
     click.echo(f"written to {output}")
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from utb_inspect.cli_dataset import Format, show, shown_as
-from utb_inspect.cli_faults import errors, tells_faults
+from utb_inspect.cli_faults import errors, printable, tells_faults
 from utb_inspect.schema import DataError
 
 
@@ -97,7 +97,7 @@ def estimate(
     try:
         planned = [planned_task(task, _parameters(options), samples) for task in tasks]
     except PrerequisiteError as error:  # a message that is marked up for Inspect's console
-        errors.print(f"[bold red]Error[/]: {error.message}")
+        errors.print(f"[bold red]Error[/]: {printable(str(error.message))}")
         sys.exit(2)
     volumes = task_volumes(planned, limits.connections, epochs)
     found = estimates(volumes, names, known, limits, output_per_call)

@@ -20,8 +20,13 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 def printable(text: str) -> str:
-    """Text from data or logs, with what would steer a terminal spelled out."""
-    return _CONTROL.sub(lambda found: ascii(found[0])[1:-1], text)
+    """Text from data or logs, with what would steer a terminal spelled out, as JSON does it: JSON stays what it is."""
+    return _CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def as_text(text: str) -> str:
+    """Printable text for a console of `rich`, which reads markup."""
+    return escape(printable(text))
 
 
 errors = Console(stderr=True, highlight=False, soft_wrap=True)
@@ -35,7 +40,7 @@ def tells_faults(command: Callable[P, R]) -> Callable[P, R]:
         try:
             return command(*args, **kwargs)
         except DataError as error:
-            errors.print(f"[bold red]Error[/]: {escape(printable(str(error)))}")
+            errors.print(f"[bold red]Error[/]: {as_text(str(error))}")
             sys.exit(2)
 
     return run

@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING
 
 import click
 from rich.console import Console
-from rich.markup import escape
 from rich.progress import Progress
 
-from utb_inspect.cli_faults import errors, tells_faults
+from utb_inspect.cli_faults import as_text, errors, tells_faults
 from utb_inspect.schema import DataError
 
 if TYPE_CHECKING:
@@ -67,11 +66,11 @@ def rescore(logs: tuple[str, ...], output_dir: Path | None, dry_run: bool, detai
     if reports:
         print_tables(tables(reports), console)
     for note in notes(reports):
-        console.print(escape(note), soft_wrap=True)
+        console.print(as_text(note), soft_wrap=True)
     if details is not None:
         _write_details(details, reports)
     for fault in faults:
-        errors.print(f"[bold red]Not re-scored[/]: {escape(fault)}")
+        errors.print(f"[bold red]Not re-scored[/]: {as_text(fault)}")
     if faults:
         sys.exit(1)
 
@@ -109,7 +108,7 @@ def _rescore(place: str, target: Path | None, progress: Progress) -> LogReport:
     read_header(place)  # tells a log that is broken, still running or another suite's
     file = open_log(Path(place))
     name = os.path.relpath(place)
-    bar = progress.add_task(escape(name), total=len(file))
+    bar = progress.add_task(as_text(name), total=len(file))
     rescored = rescore(file, lambda: progress.advance(bar))
     progress.update(bar, visible=False)
     in_place = target == file.path

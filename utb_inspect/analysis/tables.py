@@ -6,8 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from rich.console import Console
-from rich.markup import escape
 from rich.table import Table as RichTable
+
+from utb_inspect.cli_faults import as_text
 
 
 @dataclass(frozen=True)
@@ -27,17 +28,17 @@ def print_tables(tables: Iterable[Table], console: Console) -> None:
     for number, table in enumerate(tables):
         if number:
             console.print()
-        console.print(f"[bold]{escape(table.title)}[/]")
+        console.print(f"[bold]{as_text(table.title)}[/]")
         if table.rows:
             shown = RichTable(box=None, pad_edge=False)
             for index, column in enumerate(table.columns):
                 text = index < table.text_columns
-                shown.add_column(escape(column), justify="left" if text else "right", overflow="fold")
+                shown.add_column(as_text(column), justify="left" if text else "right", overflow="fold")
             for row in table.rows:
-                shown.add_row(*map(escape, row))
+                shown.add_row(*map(as_text, row))
             console.print(shown)
         if table.note:
-            console.print(f"[dim]{escape(table.note)}[/]")
+            console.print(f"[dim]{as_text(table.note)}[/]")
 
 
 def markdown_tables(tables: Iterable[Table]) -> str:
