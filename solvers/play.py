@@ -15,6 +15,7 @@ from utb_inspect.answers import start_run
 from utb_inspect.datasets.record import TurnRecord, mark_cut, mark_error, mark_played
 from utb_inspect.datasets.wire import tool_info
 from utb_inspect.faults import ProviderError, error_line, provider_error, provider_fault, raw_answers
+from utb_inspect.half_pairs import mend_output
 from utb_inspect.schema import DataError
 from utb_inspect.solvers.resend import calls_of, fit_to_resend
 from utb_inspect.solvers.tools import queue_tool
@@ -51,6 +52,7 @@ def play() -> Solver:
                 if cause is error:
                     raise
                 raise cause from error
+            mend_output(output)  # as its copy in the log is
             state.output = output
             if (fault := provider_fault(output)) is not None:
                 mark_error(state.store, fault)

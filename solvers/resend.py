@@ -60,7 +60,8 @@ def _mend_kept(calls: Mapping[str, ToolCall]) -> None:
     for name, item in returned.items():
         call = calls[name]
         if item.get("type") == "function_call":
-            arguments = item["arguments"] if _is_object(item["arguments"]) else json.dumps(call.arguments)
+            is_read = call.parse_error is None and _is_object(item["arguments"])
+            arguments = item["arguments"] if is_read else json.dumps(call.arguments)
             function = item["name"] if is_wire_name(item["name"]) else call.function
             kept[call.id] = {**item, "call_id": call.id, "name": function, "arguments": arguments}
 

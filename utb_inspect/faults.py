@@ -12,6 +12,8 @@ from inspect_ai.model import ModelOutput
 from inspect_ai.model._model import ModelGenerateError, _model_event_sink, use_model_event_sink
 from tenacity import RetryError
 
+from utb_inspect.half_pairs import mend_output
+
 _FILTERED = "the provider's content filter stopped the output"
 
 
@@ -58,10 +60,11 @@ def provider_fault(output: ModelOutput) -> str | None:
 
 
 class RawAnswer:
-    """Looks at raw answers of OpenAI Responses, of which Inspect's outputs do not tell all.
+    """Looks at answers as they come: mends half surrogate pairs, and reads what Inspect leaves out of raw ones.
 
-    Inspect takes one for whole whatever its `status`, and of one that has calls it leaves out the reason for its end.
-    The log keeps the raw answers of a few calls alone, so that they are looked at as they come.
+    Inspect cannot write a message that holds half a pair, and all samples end with the log.
+    And it takes an answer of OpenAI Responses for whole whatever its `status`, and of one that has calls it leaves out
+    the reason for its end. The log keeps the raw answers of a few calls alone, so that they are looked at here.
     """
 
     def __init__(self) -> None:
@@ -72,12 +75,13 @@ class RawAnswer:
         transcript()._event(event)
 
     def on_complete(self, event: ModelEvent) -> None:
-        """Look at an answer.
+        """Mend an answer and look at it.
 
         Raises:
             ProviderError: it is a fault that would be cached, or that Inspect's output does not tell. One that is
                 raised here is not cached, so that a run that tries again does not get it again.
         """
+        mend_output(event.output)  # a copy of the output, or where Inspect cannot make one, itself
         raw = None if event.call is None or event.call.error else event.call.response
         transcript()._event_updated(event)  # may drop the raw answer
         self.cut = False

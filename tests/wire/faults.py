@@ -189,6 +189,33 @@ def _broken_arguments(request: Request, answer: Answer) -> Response:
     return streamed([one.replace('"partial_json": "{', '"partial_json": "{{') for one in answer.events])
 
 
+_HALF = "\ue000"
+"""Stands for half a surrogate pair in a reply: one character, so that no piece of a stream divides it."""
+_MANY_DIGITS = {"train_id": 97}
+"""Arguments with a short number, which no piece of a stream divides, in place of a long one."""
+
+
+def _written(answer: Answer, old: str, new: str) -> Response:
+    """The answer with another text of JSON, which need not be one that Python writes."""
+    if answer.stream:
+        return streamed([one.replace(old, new) for one in answer.events])
+    return Response(json.dumps(answer.body, ensure_ascii=False).replace(old, new), media_type="application/json")
+
+
+def _halved(request: Request, answer: Answer) -> Response:
+    return _written(answer, _HALF, r"\ud83d")
+
+
+def _halved_arguments(request: Request, answer: Answer) -> Response:
+    """Arguments with half a pair. But for Anthropic's in one piece they are text, which holds JSON in its turn."""
+    is_object = request.kind == "anthropic" and not answer.stream
+    return _written(answer, _HALF, r"\ud83d" if is_object else r"\\ud83d")
+
+
+def _many_digits(request: Request, answer: Answer) -> Response:
+    return _written(answer, " 97}", f" {'9' * 5000}}}")
+
+
 PROVIDER: Mapping[str, Fault] = {
     "429 with `Retry-After`": Fault(_status(429, "slow down", **{"retry-after": "1"})),
     "429": Fault(_status(429, "slow down")),
@@ -281,6 +308,8 @@ HARMLESS: Mapping[str, Fault] = {
     "reasoning before a call": Fault(change=_with(reasoning=_THOUGHT), calls=True, kinds=ALL[1:]),
     "reasoning in tags before a call": Fault(change=_with(text=f"<think>{_THOUGHT}</think>"), calls=True, kinds=CHAT),
     "text beside a call": Fault(change=_with(text="One moment. Which day was it?"), calls=True),
+    "half a surrogate pair beside a call": Fault(_halved, _with(text=f"One moment {_HALF}"), calls=True),
+    "half a surrogate pair in an answer": Fault(_halved, lambda _, reply: replace(reply, text=f"{reply.text} {_HALF}")),
 }
 """What a model may do without changing its decision."""
 
@@ -295,6 +324,10 @@ MODEL: Mapping[str, Fault] = {
     "arguments that are no JSON, streamed": Fault(_broken_arguments, calls=True, kinds=ALL[3:], forms=(True,)),
     "arguments that are no object": Fault(change=_each(arguments='["L1"]'), calls=True, kinds=ALL[:3]),
     "arguments against the schema": Fault(change=_each(arguments={"train_id": 7}), calls=True),
+    "half a surrogate pair in arguments": Fault(_halved_arguments, _each(arguments={"train_id": _HALF}), calls=True),
+    "half a surrogate pair in a parameter's name": Fault(_halved_arguments, _each(arguments={_HALF: "L1"}), calls=True),
+    "half a surrogate pair in a tool's name": Fault(_halved, _each(name=f"bookTrain{_HALF}"), calls=True),
+    "a number of 5,000 digits": Fault(_many_digits, _each(arguments=_MANY_DIGITS), calls=True),
     "a broken call among others": Fault(change=_more(ReplyCall("findTrains", '{"origin": ')), calls=True),
     "a tool that does not exist": Fault(change=_more(ReplyCall("teleport", {"to": "Lille"})), calls=True),
     "200 kB of arguments": Fault(change=_each(arguments={"train_id": "L1" * 100_000}), calls=True),
