@@ -7,7 +7,7 @@ from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
 
-from hypothesis import HealthCheck, given, seed, settings
+from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
@@ -110,14 +110,17 @@ class Target:
     inputs: SearchStrategy[Any]
     check: Callable[[Any], None]
 
-    def fuzz(self, examples: int = EXAMPLES, start: int | None = None) -> None:
+    def fuzz(self, examples: int = EXAMPLES, start: int | None = None, shrink: bool = True) -> None:
         """Check generated inputs; raises what the check raises, on the smallest input that makes it raise.
 
         Args:
             examples: How many inputs.
             start: Seed of the inputs; by default hypothesis' own, and faults found before come first.
+            shrink: Look for the smallest such input; else the first is good enough.
         """
         options: dict[str, Any] = {} if start is None else {"database": None}
+        if not shrink:
+            options |= {"phases": (Phase.generate,), "report_multiple_bugs": False}
 
         @settings(max_examples=examples, deadline=None, suppress_health_check=list(HealthCheck), **options)
         @given(self.inputs)

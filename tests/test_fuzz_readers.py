@@ -1,4 +1,4 @@
-"""Whatever a dataset's files hold, reading them ends in a dataset or in one message that names the file."""
+"""Whatever a file holds that is read, reading it ends in what can be used or in one message that names the file."""
 
 from __future__ import annotations
 
@@ -8,13 +8,15 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+import damaged_files
 import pytest
-from fuzzing import Target, damaged, json_values
+from damaged_files import torn
+from fuzzing import EXAMPLES, Target, damaged, json_values
 from hypothesis import strategies as st
-from oracle import play
+from oracle import oracle, play
 from public_rows import PUBLIC, ROWS
 
-from utb_inspect.datasets import Dataset, load
+from utb_inspect.datasets import Dataset, PlacedTurn, load
 from utb_inspect.datasets.history import Prompts, View
 from utb_inspect.datasets.samples import to_sample
 from utb_inspect.datasets.wire import tool_info
@@ -84,16 +86,8 @@ def edits(draw: Any) -> tuple[str, Any]:
     return name, draw(damaged(st.just(json.loads(FILES[name]))) | json_values() | torn(FILES[name]))
 
 
-@st.composite
-def torn(draw: Any, whole: bytes) -> bytes:
-    """Bytes with a piece of them cut out, doubled, or overwritten."""
-    start = draw(st.integers(0, len(whole)))
-    end = draw(st.integers(start, min(len(whole), start + 200)))
-    piece = draw(st.sampled_from([b"", whole[start:end] * 2]) | st.binary(max_size=8))
-    return whole[:start] + piece + whole[end:]
-
-
 TARGETS = {
+    **damaged_files.TARGETS,
     "native files": Target(edits(), check_native),
     "public rows": Target(
         st.lists(damaged(st.sampled_from(MORE_ROWS)) | st.sampled_from(MORE_ROWS) | json_values(), max_size=3),
@@ -105,23 +99,50 @@ TARGETS = {
 
 @pytest.mark.parametrize("name", TARGETS)
 def test_what_is_read_is_usable_or_told(name: str) -> None:
-    TARGETS[name].fuzz()
+    TARGETS[name].fuzz(EXAMPLES // 3 if name == "damaged logs" else EXAMPLES)  # an input of these takes longest
 
 
-def verdicts(rows: list[Any]) -> dict[str, Any]:
+def outcomes(rows: list[Any]) -> dict[str, Any]:
+    """What each turn shows, and the verdicts on its reference and on a run without that reference's first step."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "rows.jsonl"
         path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
         dataset = load(str(path))
-    found = {turn.id: play(dataset, turn.id) for turn in dataset.turns}
-    return {key: (v.exact, v.relaxed, v.severity, v.labels, v.rounds) for key, v in found.items()}
+    return {turn.id: outcome(dataset, turn) for turn in dataset.turns}
 
 
-def test_verdicts_do_not_depend_on_the_order_of_profiles() -> None:
+def outcome(dataset: Dataset, turn: PlacedTurn) -> Any:
+    verdicts = [play(dataset, turn.id), play(dataset, turn.id, oracle(turn)[1:])]
+    return (
+        [message.model_dump() for message in Prompts(dataset, View()).messages(turn)],
+        [(v.exact, v.relaxed, v.severity, v.labels, v.rounds) for v in verdicts],
+    )
+
+
+def test_what_is_shown_and_judged_does_not_depend_on_other_profiles() -> None:
     profiles = [[{**row, "id": f"{name}_topic_{i}"} for i, row in enumerate(ROWS)] for name in ("ada", "ben", "cyd")]
-    whole = verdicts([row for rows in profiles for row in rows])
+    whole = outcomes([row for rows in profiles for row in rows])
+    assert {exact for _, ((_, *_), (exact, *_)) in whole.values()} == {False}
 
-    def check(order: list[list[Any]]) -> None:
-        assert verdicts([row for rows in order for row in rows]) == whole
+    def check(some: list[list[Any]]) -> None:
+        found = outcomes([row for rows in some for row in rows])
+        assert found == {turn: whole[turn] for turn in found}
 
-    Target(st.permutations(profiles), check).fuzz(20)
+    Target(st.permutations(profiles).flatmap(prefixes), check).fuzz(20)
+
+
+def prefixes(items: list[Any]) -> st.SearchStrategy[list[Any]]:
+    return st.integers(1, len(items)).map(lambda count: items[:count])
+
+
+def test_a_profile_without_the_others_files_shows_the_same(tmp_path: Path) -> None:
+    shutil.copytree(NATIVE, tmp_path / "data")
+    whole = load(str(tmp_path / "data"))
+    before = {turn.id: outcome(whole, turn) for turn in whole.turns}
+    load.__globals__["_load"].cache_clear()
+    shutil.rmtree(tmp_path / "data" / "topics" / "p02")
+    (tmp_path / "data" / "profiles" / "p02.json").unlink()
+    alone = load(str(tmp_path / "data"))
+    after = {turn.id: outcome(alone, turn) for turn in alone.turns}
+    assert 0 < len(after) < len(before)
+    assert after == {turn: before[turn] for turn in after}

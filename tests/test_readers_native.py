@@ -17,6 +17,7 @@ from utb_inspect.schema import DataError
 DATA = Path(__file__).parent / "data"
 T1, T2, T10 = (f"topics/p01/p01-{topic}.json" for topic in ("t1", "t2", "t10"))
 FERRY = "toolsets/ferry.json"
+MANY_KEYS = ("{" + "".join(f'"k{i}": 1, ' for i in range(60_000)) + '"k59999": 1}').encode()
 
 
 @pytest.fixture
@@ -92,8 +93,8 @@ def test_the_hash_is_of_what_is_said_not_of_how(folder: Path, tmp_path: Path) ->
     assert hash_after(folder, FERRY, lambda toolset: toolset.update(canary="another")) == before
     assert hash_after(folder, "profiles/p01.json", lambda profile: profile.update(age=45)) == before
     assert hash_after(folder, T1, lambda topic: topic["turns"][0].update(alternatives=[])) == before
-    (folder / FERRY).rename(tmp_path / "ferry.json")
-    assert hash_after(folder, "dataset.json", lambda info: info.update(toolsets="..")) == before
+    shutil.move(folder / "toolsets", tmp_path / "tools")
+    assert hash_after(folder, "dataset.json", lambda info: info.update(toolsets="../tools")) == before
 
 
 @pytest.mark.parametrize(
@@ -295,16 +296,49 @@ def test_unknown_profile(folder: Path) -> None:
     ("content", "message"),
     [
         (b'{"id": "p01-t1", "id": "p01-t1"}', "has the key 'id' twice in one object; keep one"),
+        (MANY_KEYS, "has the key 'k59999' twice in one object; keep one"),
         (b'{"id": NaN}', "holds NaN, which is no JSON"),
         (b'{"id": "\xff"}', "is not UTF-8 text (at byte 9)"),
         (b"[" * 100_000, "is nested too deeply"),
         (b"", "is no JSON (Expecting value at column 1)"),
     ],
-    ids=["key twice", "NaN", "bytes", "depth", "empty"],
+    ids=["key twice", "key twice among many", "NaN", "bytes", "depth", "empty"],
 )
 def test_files_that_are_no_json(folder: Path, content: bytes, message: str) -> None:
     (folder / T1).write_bytes(content)
     assert faults(folder) == [f"{T1}: {message}"]
+
+
+@pytest.mark.parametrize("where", ["..", "../..", "../../given", "../ferry/..", ".", "../ferry"])
+@pytest.mark.parametrize("how", ["by name", "from within", "by a link"])
+def test_the_toolset_folder_holds_no_dataset(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str, how: str
+) -> None:
+    given = tmp_path / "given"
+    shutil.copytree(folder, given / "ferry")
+    for place in (tmp_path, given, given / "ferry"):
+        shutil.copy(folder / FERRY, place)
+    (tmp_path / "link").mkdir()
+    (tmp_path / "link/ferry").symlink_to(given / "ferry")
+    monkeypatch.chdir(given / "ferry")
+    change(given / "ferry/dataset.json", lambda info: info.update(toolsets=where))
+    with pytest.raises(DataError) as caught:
+        load({"by name": str(given / "ferry"), "from within": ".", "by a link": str(tmp_path / "link/ferry")}[how])
+    fault = f"dataset.json: field 'toolsets': {where} leads too far; name a folder in this one, or one beside it"
+    assert fault in str(caught.value).splitlines()
+
+
+@pytest.mark.parametrize("how", ["by name", "from within", "by a link"])
+def test_toolsets_may_lie_beside_the_folder(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str
+) -> None:
+    shutil.move(folder / "toolsets", tmp_path / "main/toolsets")
+    change(folder / "dataset.json", lambda info: info.update(toolsets="../main/toolsets"))
+    (tmp_path / "links").mkdir()
+    (tmp_path / "links/ferry").symlink_to(folder)
+    monkeypatch.chdir(folder)
+    dataset = load({"by name": str(folder), "from within": ".", "by a link": str(tmp_path / "links/ferry")}[how])
+    assert list(dataset.toolsets) == ["ferry"]
 
 
 def test_a_file_that_cannot_be_read(folder: Path) -> None:

@@ -537,6 +537,66 @@ def test_what_cannot_be_scored_is_named_and_the_rest_is_done(logs: dict[str, Pat
     assert {path: path.read_bytes() for path in untouched} == untouched
 
 
+def _other_values(sample: Json) -> None:
+    for score in (sample.get("scores") or {}).values():
+        score["value"] = {"a": [{}]}
+
+
+def _other_parameters(sample: Json) -> None:
+    for tool in sample["store"]["utb"]["toolset"]["tools"]:
+        tool["function"]["parameters"] = {"type": 2}
+
+
+DAMAGE: Mapping[str, tuple[str, Callable[[Any], Any]]] = {
+    "no id": ("samples/", lambda sample: sample.pop("id")),
+    "no epoch": ("samples/", lambda sample: sample.pop("epoch")),
+    "events that are none": ("samples/", lambda sample: sample.update(events=[[]])),
+    "store that is none": ("samples/", lambda sample: sample.update(store=[1])),
+    "values that are none": ("samples/", _other_values),
+    "tools that are none": ("samples/", _other_parameters),
+    "summaries": ("summaries.json", lambda summaries: summaries.insert(0, 3)),
+    "reductions": ("reductions.json", lambda reductions: reductions.append(3)),
+    "start": ("_journal/start.json", lambda start: start.clear()),
+}
+"""What is damaged of a log: members, and how."""
+
+
+@pytest.mark.parametrize("kind", [*DAMAGE, "a list", "samples that are a number"])
+def test_a_damaged_log_is_named_and_the_others_are_scored(logs: dict[str, Path], tmp_path: Path, kind: str) -> None:
+    folder = tmp_path / "all"
+    folder.mkdir()
+    for name in ("first.eval", "third.eval"):
+        aged(Path(shutil.copy(logs["upstream" if name == "first.eval" else "spec"], folder / name)))
+    damaged = folder / "second.eval"
+    if kind in DAMAGE:
+
+        def change(name: str, data: bytes) -> bytes:
+            member, damage = DAMAGE[kind]
+            value = json.loads(data)
+            if name.startswith(member):
+                damage(value)
+            return json.dumps(value).encode()
+
+        aged(logs["epochs"])
+        _repacked(logs["epochs"], damaged, change)
+    else:
+        damaged = folder / "second.json"
+        whole = {**json.loads(logs["json"].read_text()), "samples": 7}
+        damaged.write_text(json.dumps([whole] if kind == "a list" else whole))
+    before = damaged.read_bytes()
+    done = utb(*sorted(folder.iterdir()))
+    told = [line for line in done.stderr.splitlines() if line.startswith("Not re-scored: ")]
+    if kind == "start":  # nothing that scoring needs
+        assert (done.exit_code, told) == (0, [])
+    else:
+        assert done.exit_code == 1
+        assert [line.startswith(f"Not re-scored: {damaged}: ") for line in told] == [True]
+        assert damaged.read_bytes() == before
+    for name in ("first.eval", "third.eval"):
+        assert read_eval_log(str(folder / name), header_only=True).eval.metadata["rescored_from"]  # type: ignore[index]
+    assert sorted(path.name for path in folder.iterdir()) == ["first.eval", damaged.name, "third.eval"]
+
+
 def _repacked(source: Path, target: Path, change: Callable[[str, bytes], bytes | None]) -> None:
     """A log with other members, or fewer, as one has that is still written."""
     with zipfile.ZipFile(source) as old, zipfile.ZipFile(target, "w") as new:

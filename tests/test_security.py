@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import csv
 import json
 import os
 import re
@@ -19,10 +20,13 @@ from pathlib import Path
 from typing import Any
 
 import click
+import pandas as pd
 import pytest
 from click.testing import CliRunner, Result
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from inspect_ai import eval as inspect_eval
+from inspect_ai.log import read_eval_log
 from inspect_ai.model import get_model
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
@@ -33,6 +37,8 @@ from support import ROOT, inspect_commands, run, write_dataset, write_public
 from utb_inspect.baselines.mailbox import file_name
 from utb_inspect.baselines.player import SampleKey
 from utb_inspect.cli import main
+from utb_inspect.compare.formats.csv import write_csv
+from utb_inspect.compare.report import Column, Report, Section, Table
 from utb_inspect.datasets import load
 from utb_inspect.estimate.prices import read_prices
 from utb_inspect.files import MAX_DEPTH, decode_json, write_text
@@ -76,8 +82,10 @@ SOURCES = [
     for file in sorted((ROOT / folder).rglob("*.py"))
     if "data" not in file.relative_to(ROOT).parts
 ]
-CALLS = {"eval", "exec", "compile", "__import__", "breakpoint"}
+CALLS = {"eval", "exec", "compile", "__import__", "breakpoint", "__builtins__", "__loader__"}
+"""Names that are not even mentioned. `re.compile` is none: it is an attribute, of another module."""
 MODULES = {
+    "builtins",  # whose eval, exec and compile are attributes, perhaps found by getattr
     "pickle",
     "marshal",
     "shelve",
@@ -95,23 +103,50 @@ LOADED_BY_NAME = {"utb_inspect/cli_compare.py"}
 """Imports a module by a name made from an option with fixed choices."""
 
 
+def makers_of_code(source: str) -> Iterator[str]:
+    """What in a source could turn text into code, or start a program."""
+    for node in ast.walk(ast.parse(source)):
+        match node:
+            case ast.Name(id=name) if name in CALLS:
+                yield name
+            case ast.Call(func=ast.Attribute(attr="eval" | "exec" as name)):
+                yield f".{name}()"
+            case ast.Constant(value="builtins" | "__builtins__" as name):
+                yield name
+            case ast.Import(names=names):
+                yield from (alias.name for alias in names if alias.name.split(".")[0] in MODULES)
+            case ast.ImportFrom(module=str(module)) if module.split(".")[0] in MODULES:
+                yield module
+            case ast.Attribute(attr=name) if name in ATTRIBUTES:
+                yield f".{name}"
+            case ast.keyword(arg="shell" | "allow_pickle" as name):
+                yield f"{name}="
+
+
 def test_no_code_is_made_from_text() -> None:
-    found = []
-    for file in SOURCES:
-        for node in ast.walk(ast.parse(file.read_text())):
-            match node:
-                case ast.Call(func=ast.Name(id=name)) if name in CALLS:
-                    found.append(f"{file.name}: {name}()")
-                case ast.Import(names=names):
-                    found += [f"{file.name}: {a.name}" for a in names if a.name.split(".")[0] in MODULES]
-                case ast.ImportFrom(module=str(module)) if module.split(".")[0] in MODULES:
-                    found.append(f"{file.name}: {module}")
-                case ast.Attribute(attr=name) if name in ATTRIBUTES:
-                    found.append(f"{file.name}: .{name}")
-                case ast.keyword(arg="shell" | "allow_pickle" as name):
-                    found.append(f"{file.name}: {name}=")
     assert len(SOURCES) > 100
-    assert found == []
+    assert {file.name: found for file in SOURCES if (found := list(makers_of_code(file.read_text())))} == {}
+
+
+@pytest.mark.parametrize(
+    ("source", "found"),
+    [
+        ("eval('1')", ["eval"]),
+        ("run = exec", ["exec"]),
+        ("import builtins\nbuiltins.eval('1')", ["builtins", ".eval()"]),
+        ("import builtins\nbuiltins.compile('1', '', 'eval')", ["builtins"]),
+        ("import builtins as b\ngetattr(b, 'ev' + 'al')('1')", ["builtins"]),
+        ("from builtins import compile as c\nc('1', '', 'eval')", ["builtins"]),
+        ("__builtins__['eval']('1')", ["__builtins__"]),
+        ("import os\nos.system('ls')", [".system"]),
+        ("import re\nre.compile('1')", []),
+        ("frame.eval('a + b')", [".eval()"]),
+        ("log.eval.model", []),
+        ("getattr(sys.modules['builtins'], 'eval')('1')", ["builtins"]),
+    ],
+)
+def test_what_makes_code_is_seen(source: str, found: list[str]) -> None:
+    assert list(makers_of_code(source)) == found
 
 
 def test_modules_are_loaded_by_name_in_one_place() -> None:
@@ -439,20 +474,6 @@ def test_bombs_in_a_price_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
     assert [path.name for path in tmp_path.iterdir()] == ["prices.yaml"]
 
 
-# --- terminals -----------------------------------------------------------------------------------------------
-
-STEERING = "a\x1b]0;harm\x07\x1b[2J\x9b31m[red]b[/]"
-"""Sets a title, clears the screen and turns what follows red, and is markup for the library that prints."""
-
-
-@pytest.mark.parametrize("command", [["dataset", "stats"], ["dataset", "check"], ["prompts", "export", "--data"]])
-def test_data_does_not_steer_the_terminal(folder: Path, command: list[str]) -> None:
-    edit(folder / TOPIC, lambda topic: topic.update(profile=STEERING))
-    result = utb(*command, folder)
-    assert "[red]b[/]" in result.output
-    assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]", result.output)
-
-
 # --- files ---------------------------------------------------------------------------------------------------
 
 
@@ -517,7 +538,12 @@ INSPECTS_OWN = ("home/data/inspect_ai", "home/cache/inspect_ai")
 
 @pytest.fixture(scope="module")
 def sandbox(tmp_path_factory: pytest.TempPathFactory) -> Sandbox:
-    box = Sandbox(tmp_path_factory.mktemp("sandbox"), {**KEYS, "HF_HUB_OFFLINE": "1"})
+    return furnished(tmp_path_factory.mktemp("sandbox"))
+
+
+def furnished(root: Path) -> Sandbox:
+    """All that `COMMANDS` work on."""
+    box = Sandbox(root, {**KEYS, "HF_HUB_OFFLINE": "1"})
     box.work.mkdir()
     write_dataset(box.work / "harbour")
     for kind, name in CASES.items():
@@ -589,6 +615,113 @@ def test_nothing_else_has_changed(sandbox: Sandbox, before: dict[str, tuple[int,
 
 def test_no_command_shows_or_writes_a_key(sandbox: Sandbox, done: dict[str, Done]) -> None:
     assert holders(SECRET, sandbox.root, *(result.output for result in done.values())) == []
+
+
+# --- terminals -----------------------------------------------------------------------------------------------
+
+STEERING = "\x1b]0;harm\x07\x1b[2J\x9b31m\x7f[red]b[/]"
+"""Sets a title, clears the screen and turns what follows red, and is markup for the library that prints."""
+PRINTING = (
+    *(line for line in COMMANDS if not line.startswith("demo")),  # which runs shipped data alone
+    *(
+        f"{command} harbour -f {form}"
+        for command in ("dataset stats", "toolsets stats")
+        for form in ("json", "markdown")
+    ),
+    *(f"compare logs -f {form}" for form in ("json", "markdown", "latex")),
+    "compare logs --details",
+    "estimate multi_tool --model openai/gpt-5 -T data=harbour -f json",
+    "estimate multi_tool --model openai/gpt-5 -T data=harbour --prices steering.json",
+)
+TELLING = (
+    *(f"verify {kind} {kind}.jsonl" for kind in CASES),
+    *("prompts export --data harbour", "dataset stats harbour", "dataset check harbour", "toolsets stats harbour"),
+    *("dataset stats harbour -f json", "dataset stats harbour -f markdown", "compare logs", "compare logs -f json"),
+    *("rescore logs --dry-run", "estimate multi_tool --model openai/gpt-5 -T data=harbour"),
+    "estimate multi_tool --model openai/gpt-5 -T data=harbour --prices steering.json",
+)
+"""Those that print names of a dataset, log or case."""
+
+
+UNSAID = {"basis": "history", "evidence": [{"turn": "p01-t01.1", "quote": f"never {STEERING}"}]}
+
+
+def steered(box: Sandbox) -> None:
+    """Put what steers a terminal into every name and text that a dataset, a log and cases may hold."""
+    harbour = box.work / "harbour"
+    edit(harbour / "dataset.json", lambda info: info.update(name=STEERING))
+    edit(harbour / RAIL, lambda toolset: toolset.update(domain=STEERING, description=STEERING))
+    edit(harbour / RAIL, lambda toolset: toolset["tools"][0]["function"].update(description=STEERING))
+    edit(harbour / TOPIC, lambda topic: topic["turns"][0].update(request=STEERING))
+    edit(harbour / TOPIC, lambda topic: topic["turns"][2]["reference"][0]["grounds"].update(seat=UNSAID))
+    for kind in CASES:
+        case = json.loads((box.work / f"{kind}.jsonl").read_text().splitlines()[0])
+        expected = STEERING if kind == "arguments" else dict.fromkeys(case["expected"], STEERING)
+        (box.work / f"{kind}.jsonl").write_text(
+            json.dumps({**case, "expected": expected, "id": STEERING, "why": STEERING})
+        )
+    (box.work / "steering.json").write_text(json.dumps({STEERING: {"input": -1}}))
+    edit_log(box.work / LOG, with_names)
+
+
+def with_names(member: str, text: str) -> str:
+    """A member of a log with other names of model, dataset and samples, and verdicts that re-scoring changes."""
+    if member.startswith("samples/"):
+        sample = json.loads(text)
+        sample["scores"]["utb_exact"]["value"] = STEERING
+        text = json.dumps(sample)
+    for name in ("utb/oracle", "harbour@", "p01-t01"):
+        text = text.replace(name, json.dumps(STEERING + name)[1:-1])
+    return text
+
+
+def broken(box: Sandbox) -> None:
+    """Let there be a fault everywhere, told with a name."""
+    edit(box.work / "harbour" / TOPIC, lambda topic: topic.update(profile=STEERING))
+    for kind in CASES:
+        (box.work / f"{kind}.jsonl").write_text(
+            json.dumps({"id": STEERING, "why": STEERING, "expected": {STEERING: 1}})
+        )
+    log = box.work / LOG
+    for name, old, new in (("foreign", "data:", "x:"), ("running", '"status":"success"', '"status":"started"')):
+        shutil.copy(log, log.with_stem(name))
+        edit_log(log.with_stem(name), lambda _, text, old=old, new=new: text.replace(old, new))
+    (log.parent / f"{STEERING.replace('/', '')}.eval").write_bytes(b"no log")
+
+
+def edit_log(log: Path, change: Callable[[str, str], str]) -> None:
+    with zipfile.ZipFile(log) as old:
+        members = {name: old.read(name).decode() for name in old.namelist()}
+    with zipfile.ZipFile(log, "w") as new:
+        for name, text in members.items():
+            new.writestr(name, change(name, text))
+
+
+@pytest.fixture(scope="module", params=["read", "refused"])
+def printed(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """What the commands print of names that steer, in data that they read or refuse."""
+    box = furnished(tmp_path_factory.mktemp(request.param))
+    steered(box)
+    if request.param == "refused":
+        broken(box)
+    done = box.utb(*(line.split() for line in PRINTING))
+    assert {line for line, result in zip(PRINTING, done, strict=True) if result.code == 70} == set()
+    return {line: result.output for line, result in zip(PRINTING, done, strict=True)}
+
+
+def test_data_does_not_steer_the_terminal(printed: dict[str, str]) -> None:
+    assert {
+        line: found[0] for line, text in printed.items() if (found := re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]", text))
+    } == {}
+    assert [line for line in TELLING if "[red]b[/]" not in printed[line].replace("\n", "")] == []
+
+
+def test_csv_holds_names_as_they_are(tmp_path: Path) -> None:
+    names = ["=1+1", STEERING]
+    table = Table("names", "", [Column("model", "Model", "text")], pd.DataFrame({"model": names}))
+    write_csv(Report("", [Section("", tables=[table])]), tmp_path / "csv")
+    with (tmp_path / "csv/names.csv").open(encoding="utf-8", newline="") as file:
+        assert list(csv.reader(file)) == [["model"], *([name] for name in names)]
 
 
 # --- logs ----------------------------------------------------------------------------------------------------
@@ -690,7 +823,7 @@ def test_a_run_keeps_its_key(
         monkeypatch.setenv(name, f"{address}/{kind}/v1")
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     options = f"-T data={data} --limit 1 --max-retries 0 --timeout 20 --display plain"
-    options += " --log-level debug --log-level-transcript debug"
+    options += " --log-level debug --log-level-transcript debug --log-model-api --traceback-locals"
     commands = {
         model: (
             tmp_path,
@@ -723,6 +856,28 @@ def test_a_key_given_as_an_argument_is_kept_too(tmp_path: Path, heard: tuple[str
     assert any(SECRET in headers for headers in keys)
     assert len(list(tmp_path.glob("logs/*.eval"))) == 1
     assert holders(SECRET, tmp_path, result["output"]) == []
+
+
+def test_other_arguments_are_logged_as_given(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, heard: tuple[str, list[str]]
+) -> None:
+    """Why no key may be put there."""
+    address, _ = heard
+    monkeypatch.setenv("OPENAI_API_KEY", SECRET)
+    task = user_tool_bench(data=str(write_dataset(tmp_path / "harbour")))
+    (log,) = inspect_eval(
+        task,
+        model="openai/gpt-4o",
+        model_base_url=f"{address}/refused/v1",
+        model_args={"organization": "team-4711"},
+        extra_headers={"X-Desk": "desk-4712"},
+        log_dir=str(tmp_path / "logs"),
+        **{"limit": 1, "max_retries": 0, "display": "none"},
+    )
+    stored = read_eval_log(log.location, header_only=True).eval
+    assert stored.model_base_url == f"{address}/refused/v1"
+    assert stored.model_args["organization"] == "team-4711"
+    assert stored.model_generate_config.extra_headers == {"X-Desk": "desk-4712"}
 
 
 # --- dependencies --------------------------------------------------------------------------------------------

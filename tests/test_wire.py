@@ -246,7 +246,9 @@ def test_whether_providers_take_a_name(name: str, taken: bool) -> None:
     assert is_wire_name(name) is taken
 
 
-@pytest.mark.parametrize("name", ["rail.search/v2", LONG_NAME, "x" * 65, "查询", "find trains", "a\n", "é" * 70, "a\ud83d"])
+@pytest.mark.parametrize(
+    "name", ["rail.search/v2", LONG_NAME, "x" * 65, "查询", "find trains", "a\n", "é" * 70, "a\ud83d"]
+)
 def test_a_name_that_does_not_fit_is_made_to(name: str) -> None:
     assert TAKEN.fullmatch(wire_name(name))
     assert wire_name(name) == wire_name(name) != name

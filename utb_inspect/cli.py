@@ -14,11 +14,11 @@ from utb_inspect.cli_compare import compare
 from utb_inspect.cli_dataset import dataset, toolsets
 from utb_inspect.cli_demo import demo
 from utb_inspect.cli_estimate import estimate
-from utb_inspect.cli_faults import errors, tells_faults
+from utb_inspect.cli_faults import errors, printable, tells_faults
 from utb_inspect.cli_rescore import rescore
 from utb_inspect.datasets.dataset import Layout
 from utb_inspect.datasets.language import Language
-from utb_inspect.schema import TASK_TYPES, DataError, TaskType
+from utb_inspect.schema import TASK_TYPES, DataError, TaskType, fault_line, one_line
 from utb_inspect.verify import VERIFIERS, Kind, read_cases
 
 
@@ -61,13 +61,14 @@ def _verify(kind: Kind, file: Path) -> None:
         try:
             differences = VERIFIERS[kind](case)
         except DataError as error:
-            differences = [str(error)]
-        except (KeyError, TypeError, AttributeError) as error:
-            differences = [f"the case is not in the format of {kind} ({type(error).__name__}: {error})"]
+            differences = [f"{file}: {line}" for line in str(error).splitlines()]
+        except Exception as error:  # what is no case of this kind can raise anything
+            fault = f"{file}: the case is not in the format of {kind} ({type(error).__name__}: {error})"
+            differences = [fault_line(fault)]
         agreed += not differences
         why = case.get("why") or case.get("kind") or ""
         for difference in differences:
-            click.echo(f"{case['id']}{f' ({why})' if why else ''}: {difference}")
+            click.echo(one_line(f"{case['id']}{f' ({why})' if why else ''}: {difference}"))
     click.echo(f"{agreed} of {len(cases)} agree")
     if agreed < len(cases):
         sys.exit(1)
@@ -163,7 +164,7 @@ def export_prompts(
     view = View(history, environment, system_prompt)
     names = profile_names(profiles) if profiles is not None else None
     lines = [
-        json.dumps(prompt, ensure_ascii=False) + "\n"
+        printable(json.dumps(prompt, ensure_ascii=False)) + "\n"
         for prompt in first_prompts(dataset, task_types or TASK_TYPES, names, view, with_profile=with_profile)
     ]
     if output is None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 import click
 from rich.console import Console
 
-from utb_inspect.cli_faults import tells_faults
+from utb_inspect.cli_faults import printable, tells_faults
 from utb_inspect.datasets.language import Language
 
 if TYPE_CHECKING:
@@ -132,7 +132,7 @@ def export(path: str, format_: Literal["public"], output: Path) -> None:
     data = load(path)
     rows = public_rows(data)
     write_text(output, "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows))
-    click.echo(f"{len(rows)} rows of {data.name} written to {output}", err=True)
+    click.echo(printable(f"{len(rows)} rows of {data.name} written to {output}"), err=True)
     click.echo("The public format does not hold:", err=True)
     for what, count in lost(data).items():
         click.echo(f"  {count:>6,} {what}", err=True)
@@ -164,14 +164,15 @@ def show(
     from utb_inspect.files import write_text
 
     if format_ == "json":
-        text = json.dumps({"signature": signature, **figures}, ensure_ascii=False, indent=2) + "\n"
+        text = printable(json.dumps({"signature": signature, **figures}, ensure_ascii=False, indent=2)) + "\n"
     elif format_ == "markdown":
-        text = f"{markdown_tables(tables)}\nsignature: `{signature}`\n"
+        text = printable(f"{markdown_tables(tables)}\nsignature: `{signature}`\n")
     else:
         terminal = output is None and sys.stdout.isatty()
-        console = Console(highlight=False) if terminal else Console(file=io.StringIO(), highlight=False, width=WIDTH)
+        file, width = (None, None) if terminal else (io.StringIO(), WIDTH)
+        console = Console(file=file, width=width, highlight=False, emoji=False)
         print_tables(tables, console)
-        console.print(f"\nsignature: {signature}", soft_wrap=True, markup=False)
+        console.print(f"\nsignature: {printable(signature)}", soft_wrap=True, markup=False)
         if terminal:
             return
         assert isinstance(console.file, io.StringIO)

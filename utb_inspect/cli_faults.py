@@ -16,11 +16,13 @@ from utb_inspect.schema import DataError
 P = ParamSpec("P")
 R = TypeVar("R")
 
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+# Control characters but tab and line feed, which steer a terminal, and what is no character and ends the drawing of
+# pictures.
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ufffe\uffff]")
 
 
 def printable(text: str) -> str:
-    """Text from data or logs, with what would steer a terminal spelled out, as JSON does it: JSON stays what it is."""
+    """Text from data or logs, with control characters spelled out as in JSON, so that JSON keeps its meaning."""
     return _CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
@@ -29,7 +31,7 @@ def as_text(text: str) -> str:
     return escape(printable(text))
 
 
-errors = Console(stderr=True, highlight=False, soft_wrap=True)
+errors = Console(stderr=True, highlight=False, emoji=False, soft_wrap=True)
 
 
 def tells_faults(command: Callable[P, R]) -> Callable[P, R]:

@@ -62,7 +62,7 @@ def rescore(logs: tuple[str, ...], output_dir: Path | None, dry_run: bool, detai
                 reports.append(_rescore(place, None if dry_run else target, progress))
             except DataError as error:
                 faults.append(str(error))
-    console = Console(highlight=False, width=None if sys.stdout.isatty() else 160)
+    console = Console(highlight=False, emoji=False, width=None if sys.stdout.isatty() else 160)
     if reports:
         print_tables(tables(reports), console)
     for note in notes(reports):
@@ -99,7 +99,7 @@ def _rescore(place: str, target: Path | None, progress: Progress) -> LogReport:
         DataError: the log cannot be scored, or not be written.
     """
     from utb_inspect.logs import read_header
-    from utb_inspect.rescoring.log_file import open_log
+    from utb_inspect.rescoring.log_file import failing_as, open_log
     from utb_inspect.rescoring.report import report
     from utb_inspect.rescoring.scoring import rescore
 
@@ -108,17 +108,20 @@ def _rescore(place: str, target: Path | None, progress: Progress) -> LogReport:
     read_header(place)  # tells a log that is broken, still running or another suite's
     file = open_log(Path(place))
     name = os.path.relpath(place)
-    bar = progress.add_task(as_text(name), total=len(file))
-    rescored = rescore(file, lambda: progress.advance(bar))
-    progress.update(bar, visible=False)
-    in_place = target == file.path
-    if rescored.same and (in_place or target is None):
-        return report(rescored, name, "as it was")
-    if target is None:
-        return report(rescored, name, "would change")
-    target.parent.mkdir(parents=True, exist_ok=True)
-    rescored.save(target)
-    return report(rescored, name, "overwritten" if in_place else "written")
+    with failing_as(file.path, "cannot be re-scored; it may be damaged"):
+        bar = progress.add_task(as_text(name), total=len(file))
+        rescored = rescore(file, lambda: progress.advance(bar))
+        progress.update(bar, visible=False)
+        in_place = target == file.path
+        if rescored.same and (in_place or target is None):
+            return report(rescored, name, "as it was")
+        outcome = "would change" if target is None else "overwritten" if in_place else "written"
+        told = report(rescored, name, outcome)  # before anything is written: a log that cannot be told stays
+    if target is not None:
+        with failing_as(target, "cannot be written"):
+            target.parent.mkdir(parents=True, exist_ok=True)
+        rescored.save(target)
+    return told
 
 
 def _write_details(file: Path, reports: Sequence[LogReport]) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 import reprlib
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 from functools import cached_property
@@ -43,7 +44,10 @@ UNAMBIGUOUS: frozenset[Basis] = frozenset({"request", "reply", "environment", "o
 
 
 class DataError(Exception):
-    """Data that cannot be used. The message names file, place, fault, and what to do."""
+    """Data that cannot be used. The message names file, place, fault, and what to do, in lines of limited length."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__("\n".join(map(fault_line, message.split("\n"))))
 
 
 class Model(BaseModel):
@@ -396,8 +400,8 @@ class Toolset(Model):
 
     @model_validator(mode="after")
     def _names_differ(self) -> Toolset:
-        names = [tool.name for tool in self.tools]
-        if duplicates := sorted({name for name in names if names.count(name) > 1}):
+        counts = Counter(tool.name for tool in self.tools)
+        if duplicates := sorted(name for name, count in counts.items() if count > 1):
             raise ValueError(f"two tools are named {_names(duplicates)}")
         return self
 
@@ -442,7 +446,7 @@ def parse(model: type[M], data: Any, source: str) -> M:
         return model.model_validate(data)
     except ValidationError as error:
         lines = [f"{place(data, e['loc'])}{_what(e)}" for e in error.errors(include_url=False)]
-        raise DataError("\n".join(f"{source}: {one_line(line)}" for line in dict.fromkeys(lines))) from None
+        raise DataError("\n".join(one_line(f"{source}: {line}") for line in dict.fromkeys(lines))) from None
 
 
 def place(data: Any, loc: tuple[int | str, ...]) -> str:
@@ -477,9 +481,15 @@ def _get(data: Any, key: int | str) -> Any:
         return None
 
 
-_BRIEF = reprlib.Repr()
+class _Brief(reprlib.Repr):
+    """Never writes a whole value first: one of a few bytes can stand for billions, by aliases of YAML."""
+
+    def repr_int(self, x: int, level: int) -> str:
+        return super().repr_int(x, level) if x.bit_length() < 1000 else "a very large number"
+
+
+_BRIEF = _Brief()
 _BRIEF.maxlevel, _BRIEF.maxstring, _BRIEF.maxother = 3, 80, 80
-"""Never writes a whole value first: one of a few bytes can stand for billions, by aliases of YAML."""
 
 
 def _what(error: Any) -> str:
@@ -491,8 +501,13 @@ def _what(error: Any) -> str:
         return "is not a field of the format; remove it or mend its name"
     if error["type"] in ("value_error", "step"):
         return message
-    shown = _BRIEF.repr(found)
-    return f"{message[0].lower()}{message[1:]} (found {shown if len(shown) <= 80 else shown[:77] + '...'})"
+    return f"{message[0].lower()}{message[1:]} (found {brief(found)})"
+
+
+def brief(value: Any) -> str:
+    """A value as a message shows it, cut to 80 characters."""
+    shown = _BRIEF.repr(value)
+    return shown if len(shown) <= 80 else f"{shown[:77]}..."
 
 
 _BREAK = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
@@ -501,6 +516,22 @@ _BREAK = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 def one_line(text: str) -> str:
     """A fault as one line that can be printed, whatever the data it quotes holds."""
     return _BREAK.sub(lambda found: ascii(found[0])[1:-1], text)
+
+
+_LONGEST_LINE, _LONGEST_WORD = 800, 300
+"""Characters of a fault, and of a word in it, such as an id or a path."""
+_LONG_WORD = re.compile(rf"\S{{{_LONGEST_WORD + 1},}}")
+
+
+def fault_line(text: str) -> str:
+    """A fault as one line that can be printed and read, whatever it quotes: what is too long lacks its middle."""
+    line = _LONG_WORD.sub(lambda found: _without_middle(found[0], _LONGEST_WORD), one_line(text))
+    return _without_middle(line, _LONGEST_LINE)
+
+
+def _without_middle(text: str, length: int) -> str:
+    half = (length - 3) // 2
+    return text if len(text) <= length else f"{text[:half]}...{text[-half:]}"
 
 
 def _names(names: Iterable[str]) -> str:

@@ -12,6 +12,7 @@ import altair
 from utb_inspect.analysis.dataset_stats import DatasetStatistics, DomainShare
 from utb_inspect.analysis.profile_fields import FieldGroup
 from utb_inspect.analysis.profile_similarity import Similarity
+from utb_inspect.cli_faults import printable
 from utb_inspect.files import write_bytes
 from utb_inspect.schema import DataError
 
@@ -68,7 +69,10 @@ def dataset_charts(stats: DatasetStatistics) -> dict[str, Chart]:
 
 def domain_chart(domains: Sequence[DomainShare], signature: str) -> Chart:
     """Share of each domain in the toolsets in use."""
-    rows = [{"name": row.domain, "value": row.share, "label": f"{row.share:.1%} ({row.toolsets})"} for row in domains]
+    rows = [
+        {"name": printable(row.domain), "value": row.share, "label": f"{row.share:.1%} ({row.toolsets})"}
+        for row in domains
+    ]
     return _bars(rows, "Domains of the toolsets in use", signature, "share of toolsets (count)", ".0%")
 
 
@@ -135,7 +139,7 @@ def _bars(rows: Sequence[dict[str, Any]], title: str, signature: str, axis: str,
 
 
 def _title(text: str, signature: str) -> Any:
-    return altair.TitleParams(text=text, subtitle=signature, anchor="start")
+    return altair.TitleParams(text=text, subtitle=printable(signature), anchor="start")
 
 
 def _finished(chart: Any, **view: Any) -> Chart:

@@ -7,6 +7,7 @@ import math
 import os
 import re
 import stat
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,9 +22,16 @@ Truncated = Literal["refuse", "keep"]
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
-def natural_key(text: str) -> tuple[tuple[int, int, str], ...]:
+def natural_key(text: str) -> tuple[tuple[int, str], ...]:
     """Orders names as people count: `t2` before `t10`."""
-    return tuple((0, int(part), "") if part.isdecimal() else (1, 0, part) for part in re.split(r"(\d+)", text))
+    # Every second part is a number; not an `int`, since Python makes none of some thousands of digits.
+    parts = enumerate(re.split(r"([0-9]+)", text))
+    return tuple(_number_key(part) if place % 2 else (0, part) for place, part in parts)
+
+
+def _number_key(digits: str) -> tuple[int, str]:
+    significant = digits.lstrip("0")
+    return len(significant), significant
 
 
 class _NoJsonError(ValueError):
@@ -92,8 +100,8 @@ def _check_encodes(value: Any) -> None:
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for key in keys if keys.count(key) > 1)
+        counts = Counter(key for key, _ in pairs)
+        twice = next(key for key, count in counts.items() if count > 1)
         raise ValueError(f"has the key '{twice}' twice in one object; keep one")
     return found
 

@@ -177,9 +177,10 @@ def toolsets_fault(folder: Path, where: str) -> str | None:
     """Why the toolsets of a dataset folder cannot lie where its `dataset.json` says; None when they can."""
     if PurePosixPath(where).is_absolute() or PureWindowsPath(where).anchor:
         return f"is absolute ({where}); give it seen from this folder"
-    if not (folder / where).is_dir():
+    if not os.path.isdir(folder / where):  # the method of `Path` raises on a name that is too long
         return f"there is no folder {where}"
-    if leads_out(folder / where, [folder.parent]):
+    around = folder / ".."  # not `folder.parent`, which is no parent of "." or of a link
+    if leads_out(folder / where, [around]) or not leads_out(folder, [folder / where]):
         return f"{where} leads too far; name a folder in this one, or one beside it"
     return None
 

@@ -45,7 +45,8 @@ def wire_name(name: str) -> str:
     if is_wire_name(name) and not _SUFFIX.search(name):
         return name
     fitting = _NOT_ALLOWED.sub("_", name)
-    return f"{fitting[: _LONGEST - 7]}_{hashlib.sha256(name.encode(errors="surrogatepass")).hexdigest()[:6]}"
+    digest = hashlib.sha256(name.encode(errors="surrogatepass")).hexdigest()
+    return f"{fitting[: _LONGEST - 7]}_{digest[:6]}"
 
 
 def tool_names(toolset: Toolset) -> dict[str, str]:

@@ -15,7 +15,7 @@ from utb_inspect.estimate.prefix import Scope
 from utb_inspect.estimate.volume import Volume
 from utb_inspect.files import write_text
 from utb_inspect.logs import first_line
-from utb_inspect.schema import DataError, Model, parse
+from utb_inspect.schema import DataError, Model, brief, parse
 
 _OFFLINE = "utb/"
 _MAILBOX = "utb/mailbox"
@@ -75,9 +75,11 @@ def read_prices(file: Path) -> dict[str, Price]:
         raise DataError(f"{file}: cannot be read ({error.strerror or error}){hint}") from None
     except Exception as error:  # JSON's and YAML's errors, and a text that is no mapping
         raise DataError(f"{file}: give JSON or YAML with an entry a model name ({first_line(error)})") from None
+    for model in entries:
+        if not isinstance(model, str):  # YAML has keys of other kinds
+            raise DataError(f"{file}: {brief(model)} is no model name; put names in quotes")
     return {  # in YAML an entry without any field is None
-        str(model): Price() if entry is None else parse(Price, entry, f"{file}: {model}")
-        for model, entry in entries.items()
+        model: Price() if entry is None else parse(Price, entry, f"{file}: {model}") for model, entry in entries.items()
     }
 
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 import json
 import zipfile
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from copy import copy
 from functools import cached_property
 from io import BytesIO
@@ -30,6 +31,28 @@ _HEADER = "header.json"
 _REDUCTIONS = "reductions.json"
 _START = "_journal/start.json"
 _SUMMARIES = ("summaries.json", "_journal/summaries/")
+
+
+@contextmanager
+def failing_as(path: Path, what: str) -> Iterator[None]:
+    """Tell whatever fails within: what is damaged can raise anything, the decompressor's own errors too.
+
+    Args:
+        path: The file, which the message begins with.
+        what: What is said of it, before the error's own words.
+
+    Raises:
+        DataError: something failed; one that begins with the file is passed on as it is.
+    """
+    try:
+        yield
+    except Exception as error:
+        told = " ".join(str(error).split())
+        if isinstance(error, DataError):
+            if told.startswith(f"{path}: "):
+                raise
+            raise DataError(f"{path}: {what} ({told})") from error
+        raise DataError(f"{path}: {what} ({type(error).__name__}: {told})") from error
 
 
 class LogFile(ABC):
@@ -76,7 +99,9 @@ class LogFile(ABC):
         Raises:
             DataError: the file is damaged, or the target cannot be written.
         """
-        write_bytes(target.resolve(), self.rewritten(header, reductions, edits))
+        with failing_as(self.path, "cannot be rewritten; it may be damaged"):
+            content = self.rewritten(header, reductions, edits)
+        write_bytes(target.resolve(), content)
 
 
 def open_log(path: Path) -> LogFile:
@@ -85,10 +110,8 @@ def open_log(path: Path) -> LogFile:
     Raises:
         DataError: it cannot be read, or has not ended.
     """
-    try:
+    with failing_as(path, "cannot be read as a finished log"):
         return JsonLog(path) if path.suffix == ".json" else EvalArchive(path)
-    except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
-        raise DataError(f"{path}: cannot be read as a finished log ({error})") from None
 
 
 class EvalArchive(LogFile):
@@ -111,10 +134,8 @@ class EvalArchive(LogFile):
         return zipfile.ZipFile(self.path)
 
     def _member(self, name: str) -> Any:
-        try:
+        with failing_as(self.path, f"{name} is damaged"):
             return json.loads(self._archive.read(name))
-        except Exception as error:  # what is damaged can raise anything, the decompressor's own errors too
-            raise DataError(f"{self.path}: {name} is damaged ({error})") from None
 
     @cached_property
     def _outlines(self) -> dict[str, Json]:

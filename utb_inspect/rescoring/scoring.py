@@ -17,7 +17,7 @@ from inspect_ai.util import Store
 from pydantic_core import to_jsonable_python
 
 from utb_inspect.datasets.record import TurnRecord
-from utb_inspect.rescoring.log_file import Json, LogFile
+from utb_inspect.rescoring.log_file import Json, LogFile, failing_as
 from utb_inspect.rescoring.suite import bare_name, scorers
 from utb_inspect.rescoring.transcript import with_scoring
 from utb_inspect.rescoring.versions import installed_version, rescored_metadata, scoring_versions
@@ -102,16 +102,15 @@ def rescore(file: LogFile, advance: Callable[[], None] = lambda: None) -> Rescor
     @asynccontextmanager
     async def sample(number: int) -> AsyncIterator[EvalSample]:
         async with one:
-            raw = file.sample(indices[number])
-            slim = _slim(raw, file.path)
-            own = len(slim.events)
-            try:
+            index = indices[number]
+            with failing_as(file.path, f"sample {file.outline(index)['id']} cannot be scored"):
+                raw = file.sample(index)
+                slim = _slim(raw, file.path)
+                own = len(slim.events)
                 yield slim
-            except Exception as error:
-                raise DataError(f"{file.path}: sample {slim.id} cannot be scored ({error!r})") from error
-            found[indices[number]] = SampleScores(
-                slim.id, slim.epoch, _suite_scores(raw), _json(slim.scores or {}), _json(slim.events[own:])
-            )
+                found[index] = SampleScores(
+                    slim.id, slim.epoch, _suite_scores(raw), _json(slim.scores or {}), _json(slim.events[own:])
+                )
         advance()
 
     scored = asyncio.run(

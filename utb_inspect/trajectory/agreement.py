@@ -142,7 +142,7 @@ def _number_gap(reference: Any, made: Any) -> Decimal | None:
     if isinstance(reference, bool) or isinstance(made, bool):
         return None
     try:
-        gap = abs(Decimal(str(reference).strip()) - Decimal(str(made).strip()))
+        gap = abs(Decimal(normalise(str(reference))) - Decimal(normalise(str(made))))
     except ArithmeticError:  # no number, or beyond what decimals hold
         return None
     return gap if gap.is_finite() else None

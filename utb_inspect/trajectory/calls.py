@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from utb_inspect.schema import DataError, Effect, Tool, Toolset, one_line
-from utb_inspect.trajectory.canonical import canonical
+from utb_inspect.trajectory.canonical import canonical, composed
 from utb_inspect.trajectory.json_schema import ArgumentSchema
 
 LONGEST = 500_000
@@ -54,8 +54,8 @@ class ReadCall:
 
     @property
     def key(self) -> str:
-        """Equal for calls that are the same, argument for argument; numbers count by value."""
-        return self.name + canonical(self.arguments)
+        """Equal for calls that are the same, argument for argument: numbers by value, texts in any Unicode form."""
+        return self.name + canonical(self.arguments, composed)
 
 
 class CompiledTool:

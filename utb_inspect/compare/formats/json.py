@@ -6,6 +6,7 @@ import json
 from dataclasses import asdict
 from typing import Any
 
+from utb_inspect.cli_faults import printable
 from utb_inspect.compare.formats.frames import data_frame
 from utb_inspect.compare.report import Report, Section, Table
 
@@ -17,7 +18,7 @@ def json_text(report: Report) -> str:
         "warnings": list(report.warnings),
         "sections": [_section(section) for section in report.sections],
     }
-    text = json.dumps(content, ensure_ascii=False, indent=2, allow_nan=False)
+    text = printable(json.dumps(content, ensure_ascii=False, indent=2, allow_nan=False))
     return text.encode("utf-8", "replace").decode() + "\n"
 
 
