@@ -51,7 +51,7 @@ def other_form(value: Any, chance: random.Random, rewrites: tuple[Callable[[str]
         case bool():
             return value
         case int() | float():
-            return chance.choice((str(value), float(value)))
+            return chance.choice((str(value), float(value))) if -1e300 < value < 1e300 else value
         case str():
             return reworded(value, chance) if chance.random() < 0.5 else chance.choice((*rewrites, str.upper))(value)
         case list():
