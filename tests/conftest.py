@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +12,9 @@ from hypothesis import settings
 
 settings.register_profile("utb", deadline=None)  # times are not tested, and a busy machine would fail them
 settings.load_profile("utb")
+
+# A shell that starts the tests in the background has them ignore Ctrl-C, and so would all that they start.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 ROOT = Path(__file__).parent.parent
 SHARED = ROOT.parent / "shared"
