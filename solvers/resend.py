@@ -55,8 +55,8 @@ def _mend_kept(calls: Mapping[str, ToolCall]) -> None:
     """
     from inspect_ai.model._openai_responses import assistant_internal  # slow; a run with a model has loaded it
 
-    kept = assistant_internal().tool_calls
-    returned: dict[str, Any] = {name: kept.pop(name) for name in calls if name in kept}
+    kept: dict[str, Any] = assistant_internal().tool_calls
+    returned = {name: kept.pop(name) for name in calls if name in kept}
     for name, item in returned.items():
         call = calls[name]
         if item.get("type") == "function_call":
