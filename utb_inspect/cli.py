@@ -14,10 +14,11 @@ from utb_inspect.cli_compare import compare
 from utb_inspect.cli_dataset import dataset, toolsets
 from utb_inspect.cli_demo import demo
 from utb_inspect.cli_estimate import estimate
-from utb_inspect.cli_faults import errors, printable, tells_faults
+from utb_inspect.cli_faults import errors, tells_faults
 from utb_inspect.cli_rescore import rescore
 from utb_inspect.datasets.dataset import Layout
 from utb_inspect.datasets.language import Language
+from utb_inspect.foreign_text import printable
 from utb_inspect.schema import TASK_TYPES, DataError, TaskType, fault_line, one_line
 from utb_inspect.verify import VERIFIERS, Kind, read_cases
 

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 import click
 from rich.console import Console
 
-from utb_inspect.cli_faults import printable, tells_faults
+from utb_inspect.cli_faults import tells_faults
 from utb_inspect.datasets.language import Language
+from utb_inspect.foreign_text import printable
 
 if TYPE_CHECKING:
     from utb_inspect.analysis.tables import Table

@@ -10,7 +10,8 @@ from typing import Any
 import click
 
 from utb_inspect.cli_dataset import Format, show, shown_as
-from utb_inspect.cli_faults import errors, printable, tells_faults
+from utb_inspect.cli_faults import errors, tells_faults
+from utb_inspect.foreign_text import printable
 from utb_inspect.schema import DataError
 
 

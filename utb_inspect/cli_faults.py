@@ -1,35 +1,19 @@
-"""What all commands share: how a fault of the data is told, and how foreign text is printed."""
+"""What all commands share: how a fault of the data is told."""
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Callable
 from functools import wraps
 from typing import ParamSpec, TypeVar
 
 from rich.console import Console
-from rich.markup import escape
 
+from utb_inspect.foreign_text import as_text
 from utb_inspect.schema import DataError
 
 P = ParamSpec("P")
 R = TypeVar("R")
-
-# Control characters but tab and line feed, which steer a terminal, and what is no character and ends the drawing of
-# pictures.
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ufffe\uffff]")
-
-
-def printable(text: str) -> str:
-    """Text from data or logs, with control characters spelled out as in JSON, so that JSON keeps its meaning."""
-    return _CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
-
-
-def as_text(text: str) -> str:
-    """Printable text for a console of `rich`, which reads markup."""
-    return escape(printable(text))
-
 
 errors = Console(stderr=True, highlight=False, emoji=False, soft_wrap=True)
 

@@ -12,8 +12,8 @@ import altair
 from utb_inspect.analysis.dataset_stats import DatasetStatistics, DomainShare
 from utb_inspect.analysis.profile_fields import FieldGroup
 from utb_inspect.analysis.profile_similarity import Similarity
-from utb_inspect.cli_faults import printable
 from utb_inspect.files import write_bytes
+from utb_inspect.foreign_text import printable
 from utb_inspect.schema import DataError
 
 Chart = Any

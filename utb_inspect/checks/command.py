@@ -13,7 +13,8 @@ from rich.table import Table
 
 from utb_inspect.checks.folder import dataset_folder
 from utb_inspect.checks.run import Report, check, check_plan
-from utb_inspect.cli_faults import errors, printable
+from utb_inspect.cli_faults import errors
+from utb_inspect.foreign_text import printable
 
 DEFAULT = "utb_open"
 

@@ -6,9 +6,9 @@ import json
 from dataclasses import asdict
 from typing import Any
 
-from utb_inspect.cli_faults import printable
 from utb_inspect.compare.formats.frames import data_frame
 from utb_inspect.compare.report import Report, Section, Table
+from utb_inspect.foreign_text import printable
 
 
 def json_text(report: Report) -> str:
