@@ -80,4 +80,4 @@ def test_what_is_no_case_of_the_kind_is_told_and_the_others_are_judged(tmp_path,
     assert last == f"1 of {len(bad) + 1} agree"
     assert all(f": {file}: " in line for line in lines)
     told = list(dict.fromkeys(line.partition(": ")[0] for line in lines))
-    assert told == ["x" * 100_000, "a\\x1b[31m\\ud800", *(f"bad-{i}" for i in range(len(bad) - 2))]
+    assert told == ["x" * 100_000, "a\\u001b[31m\\ud800", *(f"bad-{i}" for i in range(len(bad) - 2))]

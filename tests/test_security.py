@@ -350,7 +350,7 @@ def test_a_part_that_is_checked_copies_nothing_from_elsewhere(folder: Path, tmp_
 )
 def test_names_of_the_hub_are_no_paths(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, source: str) -> None:
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
-    assert faults(source)[0].startswith(source.partition("@")[0].replace("\0", "\\x00"))
+    assert faults(source)[0].startswith(source.partition("@")[0].replace("\0", "\\u0000"))
 
 
 @pytest.fixture

@@ -103,7 +103,7 @@ def test_a_request_begins_as_the_one_before(kind: Kind, harbour: str) -> None:
         sent.setdefault((turn.profile, turn.toolset.id), {}).setdefault(turn.position, []).append(request)
     for by_turn in sent.values():
         rounds = [sorted(by_turn[position], key=lambda request: len(request.items)) for position in sorted(by_turn)]
-        fixed = {json.dumps(_around(request)) for own in rounds for request in own}
+        fixed = {json.dumps(_beside_the_talk(request)) for own in rounds for request in own}
         assert len(fixed) == 1  # in the same order, too
         for own in rounds:
             assert all(_begins(later, earlier) for earlier, later in pairwise(own))
@@ -115,7 +115,7 @@ def test_a_request_begins_as_the_one_before(kind: Kind, harbour: str) -> None:
 _CONVERSATION = ("messages", "input")
 
 
-def _around(request: Request) -> Any:
+def _beside_the_talk(request: Request) -> Any:
     return _unmarked({name: value for name, value in request.body.items() if name not in _CONVERSATION})
 
 

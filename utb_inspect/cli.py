@@ -18,8 +18,8 @@ from utb_inspect.cli_faults import errors, tells_faults
 from utb_inspect.cli_rescore import rescore
 from utb_inspect.datasets.dataset import Layout
 from utb_inspect.datasets.language import Language
-from utb_inspect.foreign_text import printable
-from utb_inspect.schema import TASK_TYPES, DataError, TaskType, fault_line, one_line
+from utb_inspect.foreign_text import fault_line, one_line, printable
+from utb_inspect.schema import TASK_TYPES, DataError, TaskType
 from utb_inspect.verify import VERIFIERS, Kind, read_cases
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 from rich.markup import escape
@@ -9,13 +10,39 @@ from rich.markup import escape
 # Control characters but tab and line feed, which steer a terminal, and what is no character and ends the drawing of
 # pictures.
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ufffe\uffff]")
+# Every control character, what else breaks a line, and halves of surrogate pairs, which have no UTF-8.
+_CONTROL_OR_BREAK = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+
+_LONGEST_LINE, _LONGEST_WORD = 800, 300
+"""Characters of a fault, and of a word in it, such as an id or a path."""
+_LONG_WORD = re.compile(rf"\S{{{_LONGEST_WORD + 1},}}")
 
 
 def printable(text: str) -> str:
     """Text from data or logs, with control characters spelled out as in JSON, so that JSON keeps its meaning."""
-    return _CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return _CONTROL.sub(_spelled_out, text)
+
+
+def one_line(text: str) -> str:
+    """A fault as one line that can be printed, whatever the data it quotes holds."""
+    return _CONTROL_OR_BREAK.sub(_spelled_out, text)
+
+
+def fault_line(text: str) -> str:
+    """A fault as one line that can be printed and read, whatever it quotes: what is too long lacks its middle."""
+    line = _LONG_WORD.sub(lambda found: _without_middle(found[0], _LONGEST_WORD), one_line(text))
+    return _without_middle(line, _LONGEST_LINE)
 
 
 def as_text(text: str) -> str:
     """Printable text for a console of `rich`, which reads markup."""
     return escape(printable(text))
+
+
+def _spelled_out(found: re.Match[str]) -> str:
+    return json.dumps(found[0])[1:-1]
+
+
+def _without_middle(text: str, length: int) -> str:
+    half = (length - 3) // 2
+    return text if len(text) <= length else f"{text[:half]}...{text[-half:]}"

@@ -27,6 +27,8 @@ from pydantic import (
     model_validator,
 )
 
+from utb_inspect.foreign_text import fault_line, one_line
+
 TaskType = Literal["lack_of_information", "single_tool", "multi_tool", "chat"]
 Subtype = Literal["cross_topic", "partial_information", "long_range_dependency", "coreferential_reference"]
 Basis = Literal["request", "reply", "environment", "observation", "history", "preference"]
@@ -508,30 +510,6 @@ def brief(value: Any) -> str:
     """A value as a message shows it, cut to 80 characters."""
     shown = _BRIEF.repr(value)
     return shown if len(shown) <= 80 else f"{shown[:77]}..."
-
-
-_BREAK = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
-
-
-def one_line(text: str) -> str:
-    """A fault as one line that can be printed, whatever the data it quotes holds."""
-    return _BREAK.sub(lambda found: ascii(found[0])[1:-1], text)
-
-
-_LONGEST_LINE, _LONGEST_WORD = 800, 300
-"""Characters of a fault, and of a word in it, such as an id or a path."""
-_LONG_WORD = re.compile(rf"\S{{{_LONGEST_WORD + 1},}}")
-
-
-def fault_line(text: str) -> str:
-    """A fault as one line that can be printed and read, whatever it quotes: what is too long lacks its middle."""
-    line = _LONG_WORD.sub(lambda found: _without_middle(found[0], _LONGEST_WORD), one_line(text))
-    return _without_middle(line, _LONGEST_LINE)
-
-
-def _without_middle(text: str, length: int) -> str:
-    half = (length - 3) // 2
-    return text if len(text) <= length else f"{text[:half]}...{text[-half:]}"
 
 
 def _names(names: Iterable[str]) -> str:

@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from utb_inspect.files import decode_json
-from utb_inspect.schema import DataError, one_line
+from utb_inspect.foreign_text import one_line
+from utb_inspect.schema import DataError
 
 Truncated = Literal["refuse", "keep"]
 """What to do about a file whose last line is cut off: refuse it, or keep the rows before."""

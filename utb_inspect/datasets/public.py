@@ -13,7 +13,8 @@ from utb_inspect.datasets.language import NAMES, Language
 from utb_inspect.datasets.native import INFO, read_info
 from utb_inspect.datasets.rows import DraftTopic, DraftTurn, RowReader
 from utb_inspect.datasets.validation import call_faults, task_type_fault
-from utb_inspect.schema import CallStep, DatasetInfo, Path, Topic, Turn, fault_line
+from utb_inspect.foreign_text import fault_line
+from utb_inspect.schema import CallStep, DatasetInfo, Path, Topic, Turn
 from utb_inspect.trajectory.calls import Tools
 
 

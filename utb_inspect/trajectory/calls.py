@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from utb_inspect.schema import DataError, Effect, Tool, Toolset, one_line
+from utb_inspect.foreign_text import one_line
+from utb_inspect.schema import DataError, Effect, Tool, Toolset
 from utb_inspect.trajectory.canonical import canonical, composed
 from utb_inspect.trajectory.json_schema import ArgumentSchema
 
