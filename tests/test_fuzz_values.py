@@ -27,11 +27,10 @@ from utb_inspect.schema import (
 from utb_inspect.trajectory.agreement import agree
 from utb_inspect.trajectory.assignment import Fit, assign
 from utb_inspect.trajectory.calls import parse_arguments
-from utb_inspect.trajectory.canonical import composed
 from utb_inspect.trajectory.json_schema import SchemaView, described_default
 from utb_inspect.trajectory.moments import read_moment
 from utb_inspect.trajectory.questions import is_question, question_sentences
-from utb_inspect.trajectory.text import normalise, stands
+from utb_inspect.trajectory.text import in_form, normalise, stands
 
 MATCHES: tuple[Match | None, ...] = (
     None,
@@ -115,7 +114,7 @@ def check_unicode(given: tuple[Any, Any, Callable[[str], str]]) -> None:
 
 def check_texts(text: str) -> None:
     assert normalise(normalise(text)) == normalise(text)
-    assert composed(text) == unicodedata.normalize("NFC", text)
+    assert in_form("NFC", text) == unicodedata.normalize("NFC", text)
     assert is_question(text) == bool(question_sentences(text))
     moment = read_moment(text)
     assert moment is None or moment.distance(moment) == 0

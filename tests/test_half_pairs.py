@@ -89,5 +89,5 @@ def test_the_log_and_the_other_samples_are_whole(tmp_path: Path, kind: Kind) -> 
 @pytest.mark.parametrize("kind", KINDS)
 def test_they_are_with_another_solver(tmp_path: Path, kind: Kind) -> None:
     """It sends a message again as Inspect keeps it, which the test's server takes of these alone."""
-    faults = ["half a surrogate pair beside a call", "half a surrogate pair in arguments"]
-    whole_beside(tmp_path, kind, faults[:1] if kind == "responses" else faults, generate())
+    faults = [f"half a surrogate pair {where}" for where in ("beside a call", "in an answer", "in arguments")]
+    whole_beside(tmp_path, kind, faults[:2] if kind == "responses" else faults, generate())

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 from public_rows import chat, ids, write
-from support import write_dataset
+from support import TOOLSETS, write_dataset
 from test_fuzz_readers import is_usable
 
 from utb_inspect.cli import main
@@ -133,3 +133,13 @@ def test_large_numbers_and_names_in_a_price_file(tmp_path: Path, text: str, faul
         read_prices(file)
     assert str(caught.value).startswith(f"{file}: {fault}")
     assert all(len(line) <= 800 for line in str(caught.value).splitlines())
+
+
+@pytest.mark.parametrize("name", ["x" * MEGABYTE, "\n\x1b[2J " * 200_000], ids=["long", "of many lines"])
+def test_warnings_are_lines_that_can_be_read(tmp_path: Path, name: str) -> None:
+    toolset = json.loads(json.dumps(TOOLSETS["rail"]))
+    toolset["tools"][0]["function"]["parameters"]["properties"][name] = {}
+    (warning,) = load(str(write_dataset(tmp_path / "harbour", toolsets={**TOOLSETS, "rail": toolset}))).warnings
+    assert "some providers refuse the name" in warning
+    assert len(warning) <= 800
+    assert warning.isprintable()

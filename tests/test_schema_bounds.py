@@ -264,6 +264,54 @@ def test_much_of_everything_is_too_much(kind: str) -> None:
     assert len(found) <= LONGEST_FAULT
 
 
+PLACES: dict[str, tuple[Any, int]] = {
+    "from many sides": ({"allOf": [{"prefixItems": [True] * 1_000}] * 50}, 1_000),
+    "by what it is": ({"contains": {"type": "integer"}}, 19_000),
+}
+
+
+@pytest.mark.parametrize("kind", PLACES)
+def test_items_that_are_left_over_among_thousands(kind: str) -> None:
+    branches, taken = PLACES[kind]
+    schema = {"properties": {"a": {"type": "array", "unevaluatedItems": False, **branches}}}
+    assert fault(schema, {"a": list(range(taken))}) is None
+    assert fault(schema, {"a": [*range(taken - 1), "x", "y"]}) not in (None, TOO_DEEP, TOO_MUCH_WORK)
+
+
+def test_items_that_many_references_have_a_say_in() -> None:
+    schema = {
+        "properties": {"a": {"allOf": [{"$ref": "#/$defs/x"}] * 1_000, "unevaluatedItems": False}},
+        "$defs": {"x": {"prefixItems": [True] * 1_000}},
+    }
+    assert fault(schema, {"a": list(range(19_000))}) is not None
+    assert fault(schema, {"a": list(range(1_000))}) is None
+
+
+@pytest.mark.parametrize(
+    ("schema", "taken", "left"),
+    [
+        ({"prefixItems": [{}]}, [1], [1, 2]),
+        ({"prefixItems": [{}], "items": {}}, [1, 2], None),
+        ({"contains": {"const": 1}}, [1, 1], [1, 2]),
+        ({"anyOf": [{"prefixItems": [{"const": 1}]}, {"prefixItems": [{}, {"const": 2}]}]}, [3, 2], [1, 3]),
+        ({"if": {"prefixItems": [{"const": 1}]}, "then": {"prefixItems": [{}, {}]}}, [1, 2], [2, 2]),
+        ({"if": {"prefixItems": [{"const": 1}]}, "else": {"prefixItems": [{}, {}]}}, [2, 2], [1, 2]),
+        ({"$ref": "#/$defs/two"}, [1, 2], [1, 2, 3]),
+        ({"allOf": [{"unevaluatedItems": {"type": "integer"}}]}, [1, 2], ["x"]),
+        ({"dependentSchemas": {"1": {"prefixItems": [{}]}}}, [], ["1"]),
+    ],
+    ids=str,
+)
+def test_places_that_a_schema_has_a_say_in(schema: Any, taken: list[Any], left: list[Any] | None) -> None:
+    """Worked out by hand from section 11.2 of JSON Schema 2020-12."""
+    whole = {
+        "properties": {"a": {**schema, "unevaluatedItems": False}},
+        "$defs": {"two": {"prefixItems": [{}, {}]}},
+    }
+    assert fault(whole, {"a": taken}) is None
+    assert left is None or fault(whole, {"a": left}) is not None
+
+
 def test_many_nulls_by_many_patterns() -> None:
     schema = {"patternProperties": {f"^x{i}$": {} for i in range(1_000)}, "additionalProperties": False}
     assert fault(schema, {f"y{i}": None for i in range(15_000)}) == TOO_MUCH_WORK

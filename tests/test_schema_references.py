@@ -179,3 +179,18 @@ def test_what_is_wrong_about_references_ends_in_a_message(keyword: str, value: A
         except DataError as error:
             told.append(str(error))
     assert all("the parameters are no JSON Schema: " in error for error in told)
+
+
+@pytest.mark.parametrize("kind", ["to one place", "by anchors"])
+def test_thousands_of_references(kind: str) -> None:
+    """Each schema is looked at once, however many refer to it, and each anchor found without reading all again."""
+    many = range(20_000)
+    if kind == "to one place":
+        schema = {"type": "object", "properties": {f"p{i}": {"$ref": "#"} for i in many}}
+        right, wrong = {"p1": {"p19999": {}}}, "p19999: 1 is not of type 'object'"
+    else:
+        defs = {f"d{i}": {"$anchor": f"a{i}", "type": "string"} for i in many}
+        schema = {"type": "object", "properties": {f"p{i}": {"$ref": f"#a{i}"} for i in many}, "$defs": defs}
+        right, wrong = {"p1": "x", "p19999": "y"}, "p19999: 1 is not of type 'string'"
+    assert fault(schema, right) is None
+    assert fault(schema, {"p19999": 1}) == wrong

@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
+import unicodedata
+from typing import get_args
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from utb_inspect.trajectory.text import has_word, has_word_start, normalise, stands, word_count, words
+from utb_inspect.trajectory.text import (
+    LONGEST_KEPT,
+    Form,
+    has_word,
+    has_word_start,
+    in_form,
+    normalise,
+    stands,
+    word_count,
+    words,
+)
 
 
 @pytest.mark.parametrize(
@@ -61,5 +74,28 @@ def test_normalising_twice_is_normalising_once(text):
     assert normalise(normalise(text)) == normalise(text)
 
 
-def test_long_runs_of_combining_marks_are_read():
-    normalise("a" + "\u0301\u0316" * 200_000)
+@pytest.mark.parametrize(
+    "pair",
+    ["\u0301\u0323", "\u05bc\u05b0", "\u0f73", "\u0345\u0301", "\U0001d165\u0323"],
+    ids=ascii,
+)
+def test_a_long_run_of_marks_takes_no_time(pair: str) -> None:
+    """Some have a class of their own, some stand for several of others. In order, a stable one, as Unicode has it."""
+    text = "e" + pair * 200_000
+    marks = "".join(sorted(unicodedata.normalize("NFD", pair) * 200_000, key=unicodedata.combining))
+    assert unicodedata.normalize("NFD", in_form("NFC", text)) == unicodedata.normalize("NFD", "e" + marks)
+    assert normalise(normalise(text)) == normalise(text)
+
+
+def test_marks_are_put_together_with_what_they_stand_on() -> None:
+    assert in_form("NFC", "e" + "\u0301\u0323" * 200_000) == "\u1eb9" + "\u0323" * 199_999 + "\u0301" * 200_000
+
+
+MARKS = [chr(i) for i in range(0x20000) if unicodedata.combining(unicodedata.normalize("NFKD", chr(i))[-1])]
+
+
+@given(st.lists(st.sampled_from(MARKS) | st.characters(exclude_categories=["Cs"]), max_size=40).map("".join))
+def test_long_texts_have_the_form_that_short_ones_have(text: str) -> None:
+    for form in get_args(Form):
+        long = "x" * LONGEST_KEPT + text
+        assert in_form(form, long) == unicodedata.normalize(form, long)

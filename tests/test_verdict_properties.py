@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from utb_inspect.schema import CallStep, Toolset, Turn
 from utb_inspect.trajectory.calls import Call, Message, Tools
-from utb_inspect.trajectory.canonical import composed
 from utb_inspect.trajectory.rounds import fewest_rounds
 from utb_inspect.trajectory.run import Run, replay, step_cap
 from utb_inspect.trajectory.verdict import LABELS, judge, judge_messages
@@ -142,7 +141,3 @@ def test_a_read_repeated_in_any_unicode_form_takes_no_step(second, kind):
     run = Run(turn, tools({"type": "object", "properties": {"q": {"type": "string"}}}))
     replies = replay(run, [Message(calls=(Call("", "t", {"q": q}),)) for q in (CAFE, second)])
     assert [result.kind for reply in replies for result in reply.results] == ["reference", kind]
-
-
-def test_a_long_run_of_marks_takes_no_time():
-    assert composed("e" + "\u0301\u0323" * 200_000) == "\u1eb9" + "\u0323" * 199_999 + "\u0301" * 200_000

@@ -67,6 +67,16 @@ def test_every_provider_gets_the_schema_whole() -> None:
     assert openai_chat_tools([sent])[0]["function"]["parameters"] == MENU_SCHEMA_SENT
 
 
+def test_what_is_referred_to_beside_all_keywords_is_spelled_out_too() -> None:
+    schema = {
+        "type": "object",
+        "properties": {"x": {"$ref": "#/components/X"}},
+        "components": {"X": {"type": "array", "contains": True}},
+    }
+    spelled = {"type": "array", "items": {}, "contains": {}}
+    assert info(schema).parameters.model_dump() == {**schema, "components": {"X": spelled}}
+
+
 def test_providers_that_dump_the_whole_tool_get_the_schema_whole() -> None:
     """As Inspect's providers for local models do."""
     assert json_schema_dump(info(MENU_SCHEMA))["parameters"] == MENU_SCHEMA_SENT
@@ -80,6 +90,13 @@ def test_providers_that_dump_the_whole_tool_get_the_schema_whole() -> None:
         ({"type": ["object", "null"]}, "type is ['object', 'null'], not 'object'; some providers refuse that"),
         ({"properties": {"the day": {}}}, "some providers refuse the name 'the day'"),
         ({"properties": {"x": {"type": "array", "items": {"properties": {"天": {}}}}}}, "refuse the name '天'"),
+        (
+            {
+                "properties": {"x": {"$ref": "#/components/Y"}},
+                "components": {"Y": {"properties": {"the hour": {}}}},
+            },
+            "some providers refuse the name 'the hour'",
+        ),
         ({"properties": {"x" * 65: {}}}, "some providers refuse the name"),
     ],
 )

@@ -138,7 +138,7 @@ def test_a_sound_request_is_taken_and_read(kind: Kind) -> None:
         ('{"type": "string"}', '{"type": "float"}', "no JSON Schema"),
         ('{"type": "string"}', '{"type": "array"}', "day: an array without items"),
         ('{"type": "string"}', '{"type": ["null", "array"]}', "day: an array without items"),
-        ('{"type": "string"}', '{"anyOf": [{"type": "array"}]}', "day.anyOf: an array without items"),
+        ('{"type": "string"}', '{"anyOf": [{"type": "array"}]}', "day.anyOf.0: an array without items"),
         ('{"type": "string"}', '{"minimum": "low"}', "no JSON Schema"),
         ('"required": ["day"]', '"oneOf": [{"required": ["day"]}]', "oneOf at the top"),
         ('{"day": {', '{"the day": {', "property name 'the day'"),

@@ -12,7 +12,7 @@ import click
 from rich.console import Console
 
 from utb_inspect.cli_faults import errors, tells_faults
-from utb_inspect.foreign_text import as_text
+from utb_inspect.console import as_text
 from utb_inspect.schema import DataError
 
 if TYPE_CHECKING:

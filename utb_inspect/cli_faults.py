@@ -9,7 +9,7 @@ from typing import ParamSpec, TypeVar
 
 from rich.console import Console
 
-from utb_inspect.foreign_text import as_text
+from utb_inspect.console import as_text
 from utb_inspect.schema import DataError
 
 P = ParamSpec("P")

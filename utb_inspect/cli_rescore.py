@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.progress import Progress
 
 from utb_inspect.cli_faults import errors, tells_faults
-from utb_inspect.foreign_text import as_text
+from utb_inspect.console import as_text
 from utb_inspect.schema import DataError
 
 if TYPE_CHECKING:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import re
 
-from rich.markup import escape
-
 # Control characters but tab and line feed, which steer a terminal, and what is no character and ends the drawing of
 # pictures.
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ufffe\uffff]")
@@ -32,11 +30,6 @@ def fault_line(text: str) -> str:
     """A fault as one line that can be printed and read, whatever it quotes: what is too long lacks its middle."""
     line = _LONG_WORD.sub(lambda found: _without_middle(found[0], _LONGEST_WORD), one_line(text))
     return _without_middle(line, _LONGEST_LINE)
-
-
-def as_text(text: str) -> str:
-    """Printable text for a console of `rich`, which reads markup."""
-    return escape(printable(text))
 
 
 def _spelled_out(found: re.Match[str]) -> str:

@@ -9,8 +9,9 @@ from inspect_ai.model import ModelOutput
 from inspect_ai.tool import ToolCall
 from pydantic import BaseModel
 
+from utb_inspect.trajectory.calls import HALF_A_PAIR
+
 _HALF = re.compile("[\ud800-\udfff]")
-_FAULT = "a text holds half a surrogate pair"
 
 
 def mend_output(output: ModelOutput) -> None:
@@ -27,7 +28,7 @@ def _mend_call(call: ToolCall) -> None:
     call.function, call.arguments = mended = without_halves(written)
     call.id = without_halves(call.id)
     call.view = without_halves(call.view)
-    call.parse_error = without_halves(call.parse_error) or (None if mended == written else _FAULT)
+    call.parse_error = without_halves(call.parse_error) or (None if mended == written else HALF_A_PAIR)
 
 
 def without_halves(value: Any) -> Any:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from jsonschema_rs import Draft202012Validator, ValidationError
 
-from utb_inspect.trajectory.keywords import MAPS, inner_schemas
+from utb_inspect.trajectory.references import schemas_of
 
 _NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 _PROPERTY = re.compile(r"[a-zA-Z0-9_.-]{1,64}")
@@ -126,7 +126,8 @@ def _schema_faults(parameters: Any) -> Iterator[str]:
         yield f"no JSON Schema: {error.message}"
         return
     yield from (f"{keyword} at the top" for keyword in _NOT_AT_THE_TOP if keyword in parameters)
-    for where, schema in _schemas(parameters, ""):
+    for keys, schema in schemas_of(parameters):
+        where = ".".join(keys) or "top"
         kinds = schema.get("type", [])
         kinds = [kinds] if isinstance(kinds, str) else kinds
         if "array" in kinds and "items" not in schema:
@@ -137,13 +138,3 @@ def _schema_faults(parameters: Any) -> Iterator[str]:
 
 def _refuse(uri: str) -> Any:
     raise ValueError(f"{uri} is not fetched")
-
-
-def _schemas(schema: Any, where: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """A schema and those within it."""
-    if not isinstance(schema, dict):
-        return
-    yield where or "top", schema
-    for keys, inner in inner_schemas(schema):
-        name = keys[-1] if keys[0] in MAPS else keys[0]
-        yield from _schemas(inner, f"{where}.{name}" if where else name)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from rich.console import Console
 from rich.table import Table as RichTable
 
-from utb_inspect.foreign_text import as_text
+from utb_inspect.console import as_text
 
 
 @dataclass(frozen=True)

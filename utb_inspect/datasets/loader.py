@@ -16,6 +16,7 @@ from utb_inspect.datasets.language import NAMES, Language, language_of
 from utb_inspect.datasets.native import INFO, native_files, read_native
 from utb_inspect.datasets.public import info_file, public_files, read_public
 from utb_inspect.datasets.wire import wire_faults
+from utb_inspect.foreign_text import fault_line
 from utb_inspect.schema import DataError
 
 HUB = "hf:"
@@ -117,8 +118,9 @@ def _load(
         dataset = read_native(place.path, place.name, place.links)
     else:
         dataset = read_public(place.path, place.name, language, truncated, place.links)
-    # Public rows repeat their tools, in one toolset for each list of them.
-    dataset.warnings.extend(dict.fromkeys(chain.from_iterable(map(wire_faults, dataset.toolsets.values()))))
+    refused = chain.from_iterable(map(wire_faults, dataset.toolsets.values()))
+    # Public rows repeat their tools, in one toolset for each list of them, and with them what is to be said.
+    dataset.warnings[:] = dict.fromkeys(map(fault_line, chain(dataset.warnings, refused)))
     if place.native and language and language_of(turn.turn.request for turn in dataset.turns) not in (language, None):
         raise DataError(f"language={language}: {place.name} has no {NAMES[language]} texts; leave it out")
     return dataset

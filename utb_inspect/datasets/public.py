@@ -13,7 +13,6 @@ from utb_inspect.datasets.language import NAMES, Language
 from utb_inspect.datasets.native import INFO, read_info
 from utb_inspect.datasets.rows import DraftTopic, DraftTurn, RowReader
 from utb_inspect.datasets.validation import call_faults, task_type_fault
-from utb_inspect.foreign_text import fault_line
 from utb_inspect.schema import CallStep, DatasetInfo, Path, Topic, Turn
 from utb_inspect.trajectory.calls import Tools
 
@@ -74,7 +73,7 @@ def read_public(
         topics=topics,
         hash=content_hash(info, topics, toolsets.values()),
         public=public,
-        warnings=[fault_line(warning) for warning in warnings],
+        warnings=warnings,
         compiled=reader.toolsets.compiled,
     )
 

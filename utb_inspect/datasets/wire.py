@@ -19,8 +19,8 @@ from pydantic import (
 )
 
 from utb_inspect.schema import Tool, Toolset
-from utb_inspect.trajectory.keywords import inner_schemas
 from utb_inspect.trajectory.normalise import wire_schema
+from utb_inspect.trajectory.references import schemas_of
 
 _TAKEN = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 _NOT_ALLOWED = re.compile(r"[^a-zA-Z0-9_-]")
@@ -74,17 +74,10 @@ def wire_faults(toolset: Toolset) -> Iterator[str]:
         for keyword in _NOT_AT_THE_TOP:
             if keyword in schema:
                 yield f"{where}: '{keyword}' stands at the top; some providers refuse that"
-        for name in _property_names(schema):
+        names = (name for _, part in schemas_of(schema) for name in part.get("properties") or ())
+        for name in names:
             if not _PROPERTY.fullmatch(name):
                 yield f"{where}: some providers refuse the name {name!r}; they take 64 letters, digits, '_', '.', '-'"
-
-
-def _property_names(schema: Any) -> Iterator[str]:
-    """The names of the properties of a schema and of those within it."""
-    if isinstance(schema, Mapping):
-        yield from schema.get("properties") or ()
-        for _, inner in inner_schemas(schema):
-            yield from _property_names(inner)
 
 
 class WireParams(ToolParams):

@@ -84,4 +84,6 @@ def _estimate(
     volume = counted.scaled(ratio=price.token_ratio if price else 1)
     if output_per_call is not None:
         volume = replace(volume, output_tokens=volume.calls * output_per_call)
-    return Estimate(task, model, volume, free, cost(volume, price), lacking(model, prices), duration(volume, limits))
+    return Estimate(
+        task, model, volume, free, cost(volume, price), lacking(price, prices is not None), duration(volume, limits)
+    )

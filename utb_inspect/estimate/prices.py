@@ -100,19 +100,16 @@ def is_free(model: str) -> bool:
     return model.startswith(_OFFLINE) and model != _MAILBOX
 
 
-def lacking(model: str, prices: Mapping[str, Price] | None) -> str | None:
+def lacking(price: Price | None, given: bool) -> str | None:
     """Why a model has no price, in words; None when it has one, or is free.
 
     Args:
-        model: Name of the model.
-        prices: What the price file holds; None when none was given.
+        price: What the price file has for it, or that it is free.
+        given: Whether there is a price file.
     """
-    price = (prices or {}).get(model)
     if price is not None:
         return None if price.usd else "entry in the price file not filled in"
-    if is_free(model):
-        return None
-    return "no price file given (--prices; --write-prices makes one)" if prices is None else "not in the price file"
+    return "not in the price file" if given else "no price file given (--prices; --write-prices makes one)"
 
 
 def cost(volume: Volume, price: Price | None) -> Cost | None:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
@@ -34,8 +35,9 @@ from utb_inspect.trajectory.calls import CompiledTool
 from utb_inspect.trajectory.json_schema import MISSING, SchemaView
 from utb_inspect.trajectory.moments import read_moment
 from utb_inspect.trajectory.pairing import best_pairing, can_be_paired
-from utb_inspect.trajectory.text import has_word, normalise, rouge_l, stands, word_count, words
-from utb_inspect.trajectory.work import budget
+from utb_inspect.trajectory.text import LONGEST_KEPT, has_word, normalise, rouge_l, stands, word_count, words
+from utb_inspect.trajectory.validator import MOST_STEPS
+from utb_inspect.trajectory.work import CHECKING, PAIRING
 
 MIN_ROUGE = 0.7
 """ROUGE-L F from which free texts may agree."""
@@ -67,8 +69,15 @@ def agree(reference: Any, made: Any, view: SchemaView = _NO_SCHEMA, match: Match
         view: The argument's place in the tool's schema.
         match: The ground's rule, which replaces the general one.
     """
-    with budget(MOST_COMPARISONS):
+    with _bounded():
         return _agree(reference, made, view, match)
+
+
+@contextmanager
+def _bounded() -> Iterator[None]:
+    """Compare in bounded work. What a schema says of a value is left aside where it takes too much to find."""
+    with PAIRING.budget(MOST_COMPARISONS), CHECKING.budget(MOST_STEPS):
+        yield
 
 
 def _agree(reference: Any, made: Any, view: SchemaView, match: Match | None) -> bool:
@@ -88,7 +97,7 @@ def _agree(reference: Any, made: Any, view: SchemaView, match: Match | None) -> 
     if isinstance(reference, dict) and isinstance(made, dict):
         return all(
             _agree(reference.get(key, MISSING), made.get(key, MISSING), view.child(key), match)
-            for key in reference.keys() | made.keys()
+            for key in dict.fromkeys([*reference, *made])
         )
     if isinstance(reference, list) and isinstance(made, list):
         return _lists_agree(reference, made, view, match)
@@ -148,11 +157,17 @@ def _number_gap(reference: Any, made: Any) -> Decimal | None:
     return gap if gap.is_finite() else None
 
 
-@lru_cache(maxsize=4096)
 def _content(text: str) -> tuple[list[str], list[str], dict[str, list[str]]]:
     """Words of a text, those of content in order of the alphabet, and those after markers."""
+    return _content_cached(text) if len(text) <= LONGEST_KEPT else _content_of(text)
+
+
+def _content_of(text: str) -> tuple[list[str], list[str], dict[str, list[str]]]:
     tokens = words(text)
     return tokens, sorted(word for word in tokens if word not in STOP_WORDS), _marked(tokens)
+
+
+_content_cached = lru_cache(maxsize=4096)(_content_of)
 
 
 def _same_free_text(reference: str, made: str) -> bool:
@@ -243,8 +258,8 @@ def check_arguments(
         A check for each decision-relevant leaf that either of them gives; technical arguments have none.
     """
     checker = _Checker(tool, step, observations)
-    reference = tool.schema.drop_nulls(step.arguments)
-    with budget(MOST_COMPARISONS):
+    with _bounded():
+        reference = tool.schema.drop_nulls(step.arguments)
         for name in dict.fromkeys([*reference, *arguments]):
             checker.visit(
                 name,

@@ -6,17 +6,20 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from utb_inspect.foreign_text import one_line
 from utb_inspect.schema import DataError, Effect, Tool, Toolset
-from utb_inspect.trajectory.canonical import canonical, composed
+from utb_inspect.trajectory.canonical import canonical
 from utb_inspect.trajectory.json_schema import ArgumentSchema
+from utb_inspect.trajectory.text import in_form
 
 LONGEST = 500_000
 """Characters that arguments may have, names and texts together: more than a model writes in one message."""
 DEEPEST = 100
 """Levels of nesting that arguments may have; no tool needs them, and recursion would end in a crash."""
+HALF_A_PAIR = "a text holds half a surrogate pair"
 MOST_BITS = 4096
 """Size of the largest whole number that arguments may hold; Python refuses to print much larger ones."""
 MOST_VALUES = 20_000
@@ -56,7 +59,7 @@ class ReadCall:
     @property
     def key(self) -> str:
         """Equal for calls that are the same, argument for argument: numbers by value, texts in any Unicode form."""
-        return self.name + canonical(self.arguments, composed)
+        return self.name + canonical(self.arguments, partial(in_form, "NFC"))
 
 
 class CompiledTool:
@@ -175,7 +178,7 @@ def _check_text(text: str) -> None:
     try:
         text.encode()
     except UnicodeEncodeError:
-        raise ValueError("a text holds half a surrogate pair") from None
+        raise ValueError(HALF_A_PAIR) from None
 
 
 def _no_constant(name: str) -> Any:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import unicodedata
 from collections.abc import Callable
-from itertools import groupby
 from typing import Any
 
 
@@ -17,16 +15,6 @@ def canonical(value: Any, of_text: Callable[[str], str] = str) -> str:
         of_text: What a text counts as.
     """
     return json.dumps(_plain(value, of_text), sort_keys=True, ensure_ascii=False)
-
-
-def composed(text: str) -> str:
-    """A text in NFC: the same for texts that differ in Unicode form alone."""
-    if text.isascii():
-        return text
-    # Unicode normalisation is quadratic in a run of combining marks that are not yet in order.
-    runs = groupby(text, key=lambda character: unicodedata.combining(character) > 0)
-    ordered = (sorted(run, key=unicodedata.combining) if marks else run for marks, run in runs)
-    return unicodedata.normalize("NFC", "".join(character for run in ordered for character in run))
 
 
 def _plain(value: Any, of_text: Callable[[str], str]) -> Any:

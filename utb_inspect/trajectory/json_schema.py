@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from functools import cached_property
 from typing import Any
 
@@ -12,8 +13,8 @@ from utb_inspect.trajectory.keywords import BRANCHES
 from utb_inspect.trajectory.normalise import normalise_schema
 from utb_inspect.trajectory.patterns import matches
 from utb_inspect.trajectory.references import resolve
-from utb_inspect.trajectory.validator import MOST_STEPS, TOO_MUCH_WORK, Validator
-from utb_inspect.trajectory.work import TooMuchWorkError, budget
+from utb_inspect.trajectory.validator import MOST_STEPS, Validator
+from utb_inspect.trajectory.work import CHECKING, TooMuchWorkError
 
 _ANYTHING: Mapping[str, Any] = {}
 
@@ -24,7 +25,8 @@ MISSING: Any = object()
 class SchemaView:
     """A place in a tool's schema: its keywords, its children, its default.
 
-    Keywords of `$ref`, `allOf`, `anyOf` and `oneOf` count as the schema's own.
+    Keywords of `$ref`, `allOf`, `anyOf` and `oneOf` count as the schema's own. A name that is too much work to be
+    compared with patterns counts as one that none of them names; validation says that it is too much.
     """
 
     def __init__(self, schema: Any, root: Mapping[str, Any], views: dict[int, SchemaView] | None = None) -> None:
@@ -61,9 +63,10 @@ class SchemaView:
         """The schema of a property."""
         if name in self._properties:
             return self._view(self._properties[name])
-        for pattern, schema in self._further:
-            if pattern is None or matches(pattern, name):
-                return self._view(schema)
+        with suppress(TooMuchWorkError):
+            for pattern, schema in self._further:
+                if pattern is None or matches(pattern, name):
+                    return self._view(schema)
         return self._view(_ANYTHING)
 
     def item(self, index: int = 0) -> SchemaView:
@@ -76,7 +79,9 @@ class SchemaView:
         """Whether a property is one that the schema takes."""
         if self._is_open or name in self._properties:
             return True
-        return any(matches(pattern, name) for pattern, _ in self._further if pattern is not None)
+        with suppress(TooMuchWorkError):
+            return any(matches(pattern, name) for pattern, _ in self._further if pattern is not None)
+        return False
 
     def requires(self, name: str) -> bool:
         return name in self._required
@@ -200,12 +205,9 @@ class ArgumentSchema:
 
     def read(self, arguments: Mapping[str, Any]) -> tuple[dict[str, Any], str | None]:
         """Arguments without the nulls that stand for nothing, and why they are not valid; None when they are."""
-        try:
-            with budget(MOST_STEPS):
-                kept = self.drop_nulls(arguments)
-                return kept, self.fault(kept)
-        except TooMuchWorkError:
-            return dict(arguments), TOO_MUCH_WORK
+        with CHECKING.budget(MOST_STEPS):
+            kept = self.drop_nulls(arguments)
+            return kept, self.fault(kept)
 
     def drop_nulls(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """Arguments without the nulls given for optional ones, which are the same as leaving them out."""

@@ -21,25 +21,23 @@ def wire_schema(parameters: Mapping[str, Any] | None) -> dict[str, Any]:
     Raises:
         ValueError: a reference leads nowhere, or out of the schema.
     """
-    schema = _named(parameters)[0]
-    _spell(schema)
+    schema, inside = _named(parameters)
+    for each in inside:
+        declared = each.get("type")
+        is_array = declared == "array" or (isinstance(declared, list) and "array" in declared)
+        if is_array and "unevaluatedItems" not in each:
+            each.setdefault("items", {})
+        replace_inner(each, _spelled_out)
     schema.setdefault("type", "object")
     schema.setdefault("properties", {})
     return schema
 
 
-def _spell(schema: Any, keyword: str = "") -> Any:
-    if isinstance(schema, bool):
-        # `additionalProperties: false` and its like are plain enough.
-        return schema if "additional" in keyword or "unevaluated" in keyword else {} if schema else {"not": {}}
-    if not isinstance(schema, dict):
+def _spelled_out(schema: Any, keyword: str) -> Any:
+    # `additionalProperties: false` and its like are plain enough.
+    if not isinstance(schema, bool) or "additional" in keyword or "unevaluated" in keyword:
         return schema
-    declared = schema.get("type")
-    is_array = declared == "array" or (isinstance(declared, list) and "array" in declared)
-    if is_array and "unevaluatedItems" not in schema:
-        schema.setdefault("items", {})
-    replace_inner(schema, _spell)
-    return schema
+    return {} if schema else {"not": {}}
 
 
 def normalise_schema(parameters: Mapping[str, Any] | None) -> dict[str, Any]:

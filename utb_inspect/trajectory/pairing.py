@@ -16,7 +16,7 @@ from scipy.sparse.csgraph import maximum_bipartite_matching
 from utb_inspect.trajectory.assignment import Fit, assign
 from utb_inspect.trajectory.canonical import canonical
 from utb_inspect.trajectory.text import normalise
-from utb_inspect.trajectory.work import affords
+from utb_inspect.trajectory.work import PAIRING
 
 _LETTERS_IN_A_STEP = 200
 _STEPS_OF_A_FIT = 3
@@ -35,9 +35,9 @@ def can_be_paired(left: Sequence[Any], right: Sequence[Any], agrees: Callable[[i
     rows, columns = _rest(equal, len(left))
     if all(agrees(i, j) for i, j in zip(rows, columns, strict=True)):
         return True
-    if affords(_comparing(len(left), letters)):
+    if PAIRING.affords(_comparing(len(left), letters)):
         rows = columns = range(len(left))
-    elif not affords(_comparing(len(rows), letters)):
+    elif not PAIRING.affords(_comparing(len(rows), letters)):
         return False
     pairs = []
     for i in rows:
@@ -54,9 +54,9 @@ def best_pairing(left: Sequence[Any], right: Sequence[Any], fit: Callable[[Any, 
     rows, columns = _rest(equal, len(left))
     if not rows:
         return [equal[i] for i in range(len(left))]
-    if affords(_fitting(len(left), letters)):
+    if PAIRING.affords(_fitting(len(left), letters)):
         equal, rows, columns = {}, range(len(left)), range(len(left))
-    elif not affords(_fitting(len(rows), letters)):
+    elif not PAIRING.affords(_fitting(len(rows), letters)):
         found = equal | dict(zip(rows, columns, strict=True))
         return [found[i] for i in range(len(left))]
     best = assign([[fit(left[i], right[j]) for i in rows] for j in columns])

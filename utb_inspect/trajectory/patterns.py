@@ -14,7 +14,7 @@ from jsonschema_rs import (
     ValidationErrorKind,
 )
 
-from utb_inspect.trajectory.work import TooMuchWorkError, spend
+from utb_inspect.trajectory.work import CHECKING, TooMuchWorkError
 
 _BACKTRACKS = 10_000
 _SIZES = tuple(2**power for power in range(10, 25))
@@ -63,7 +63,7 @@ class _Piece:
     def found_in(self, text: str) -> bool:
         # What is searched by trying starts anew at each character, and tries many ways from there.
         again = max(len(text), 100) if self._tried else 1
-        spend(1 + self._size * len(text) * again // _BYTES_IN_A_STEP)
+        CHECKING.spend(1 + self._size * len(text) * again // _BYTES_IN_A_STEP)
         if not self._tried:
             return self._validator.is_valid(text)
         try:

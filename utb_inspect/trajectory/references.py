@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from graphlib import CycleError, TopologicalSorter
 from typing import Any
 from urllib.parse import quote, unquote
@@ -79,8 +80,7 @@ class References:
             schema.pop("$schema", None)  # all is read as 2020-12
             if not isinstance(schema.get("$id", ""), str):
                 del schema["$id"]
-        registry: SchemaRegistry = Registry()  # of nothing, so that nothing is ever loaded
-        pending: list[tuple[Any, Any]] = [(root, registry.resolver_with_root(DRAFT202012.create_resource(root)))]
+        pending: list[tuple[Any, Any]] = [(root, _resolver(root))]
         seen = set()
         while pending:
             schema, resolver = pending.pop()
@@ -124,6 +124,15 @@ class References:
         for schema in self.schemas:
             for name in _NAMES:
                 schema.pop(name, None)
+
+
+def _resolver(root: dict[str, Any]) -> Any:
+    resource = DRAFT202012.create_resource(root)
+    uri = resource.id() or ""
+    registry: SchemaRegistry = Registry().with_resource(uri, resource)  # of this alone: nothing is ever loaded
+    with suppress(LookupError, AttributeError, TypeError, ValueError):  # at what is no schema, or of an older draft
+        registry = registry.crawl()  # else each anchor is looked for in all of it
+    return registry.resolver(uri)
 
 
 def _held(root: dict[str, Any]) -> Iterator[dict[str, Any]]:

@@ -6,7 +6,8 @@ import re
 import unicodedata
 from decimal import Decimal, InvalidOperation
 from functools import lru_cache
-from typing import Any
+from itertools import chain, groupby
+from typing import Any, Literal
 
 from rapidfuzz.distance import LCSseq
 
@@ -16,23 +17,35 @@ CJK = re.compile(f"[{_CJK}]")
 _CJK_OR_RUN = re.compile(f"[{_CJK}]|[^{_CJK}]+")
 # A character that continues a word: a CJK character never does, it is a word of its own.
 _WORD_CHARACTER = re.compile(f"[^\\W{_CJK}]")
-_MARKS = re.compile("[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]{31,}")
 _NUMBER = re.compile(rf"(?<![^\W{_CJK}])(?<!\.)[-+]?\d+(?:,\d{{3}})*(?:\.\d+)?(?![^\W{_CJK}]|\.\d)")
+
+
+Form = Literal["NFC", "NFKC"]
+LONGEST_KEPT = 2_000
+"""Characters up to which a text is kept in a cache."""
+
+
+def in_form(form: Form, text: str) -> str:
+    """A text in a Unicode form, in about linear time."""
+    if len(text) <= LONGEST_KEPT or text.isascii():
+        return unicodedata.normalize(form, text)
+    # `normalize` sorts combining marks, which is quadratic in a run of them that is not in order. So they are sorted
+    # before, which takes what each character stands for: some that are no marks stand for several.
+    taken_apart = "".join(unicodedata.normalize("NFKD" if form == "NFKC" else "NFD", each) for each in text)
+    runs = groupby(taken_apart, key=lambda character: unicodedata.combining(character) > 0)
+    ordered = (sorted(run, key=unicodedata.combining) if marks else run for marks, run in runs)
+    return unicodedata.normalize(form, "".join(chain.from_iterable(ordered)))
 
 
 def normalise(text: str) -> str:
     """NFKC, case folded, trimmed, white space collapsed to single spaces."""
-    return _normalise_cached(text) if len(text) <= _CACHED else _normalise(text)
+    return _normalise_cached(text) if len(text) <= LONGEST_KEPT else _normalise(text)
 
 
 def _normalise(text: str) -> str:
-    # Unicode normalisation is quadratic in a run of combining marks, which no word has more than a few of.
-    text = _MARKS.sub(lambda run: run[0][:30], text)
-    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
-    return " ".join(folded.split())
+    return " ".join(in_form("NFKC", in_form("NFKC", text).casefold()).split())
 
 
-_CACHED = 2_000
 _normalise_cached = lru_cache(maxsize=65536)(_normalise)
 
 

@@ -15,9 +15,13 @@ from jsonschema import Draft202012Validator, ValidationError
 from utb_inspect.trajectory.canonical import canonical
 from utb_inspect.trajectory.patterns import compiled
 from utb_inspect.trajectory.references import resolve
-from utb_inspect.trajectory.work import spend
+from utb_inspect.trajectory.work import CHECKING
 
 _LETTERS_IN_A_STEP = 100
+
+
+_Part = str | int
+"""A property's name, or an item's place."""
 
 
 class Check:
@@ -31,8 +35,8 @@ class Check:
         """Errors, by keyword, schema and value."""
         self.matching: dict[tuple[str, int], list[str]] = {}
         """Properties that a pattern names, by pattern and value."""
-        self.evaluated: dict[tuple[int, int], frozenset[str]] = {}
-        """Properties that a schema has a say in, by schema and value."""
+        self.evaluated: dict[tuple[int, int], frozenset[_Part]] = {}
+        """Properties or places of a value that a schema has a say in, by schema and value."""
 
 
 CHECK: ContextVar[Check] = ContextVar("check")
@@ -67,14 +71,28 @@ def _unevaluated_properties(validator: Any, inner: Any, value: Any, schema: Any)
         yield from _further("Unevaluated", validator, inner, value, [name for name in value if name not in evaluated])
 
 
+def _unevaluated_items(validator: Any, inner: Any, value: Any, schema: Any) -> Iterator[ValidationError]:
+    if isinstance(value, list):
+        evaluated = _find_evaluated(validator, schema, value)
+        left = [place for place in range(len(value)) if place not in evaluated]
+        if inner is False and left:
+            yield _not_allowed("Unevaluated items", [value[place] for place in left])
+        elif inner is not False:
+            for place in left:
+                yield from validator.descend(value[place], inner, path=place)
+
+
 def _further(kind: str, validator: Any, inner: Any, value: Any, names: list[str]) -> Iterator[ValidationError]:
     if inner is False and names:
-        shown = ", ".join(map(repr, names))
-        verb = "was" if len(names) == 1 else "were"
-        yield ValidationError(f"{kind} properties are not allowed ({shown} {verb} unexpected)")
+        yield _not_allowed(f"{kind} properties", names)
     elif inner is not False:
         for name in names:
             yield from validator.descend(value[name], inner, path=name)
+
+
+def _not_allowed(what: str, found: list[Any]) -> ValidationError:
+    verb = "was" if len(found) == 1 else "were"
+    return ValidationError(f"{what} are not allowed ({', '.join(map(repr, found))} {verb} unexpected)")
 
 
 def _matching(pattern: str, value: Mapping[str, Any]) -> list[str]:
@@ -94,29 +112,36 @@ def _defined(schema: Mapping[str, Any], value: Mapping[str, Any]) -> set[str]:
     return defined
 
 
-def _evaluated(validator: Any, schema: Any, value: Mapping[str, Any]) -> frozenset[str]:
-    """Properties of a value that a schema that takes it has a say in."""
+def _evaluated(validator: Any, schema: Any, value: dict[str, Any] | list[Any]) -> frozenset[_Part]:
+    """Parts of a value that a schema that takes it has a say in."""
     if not isinstance(schema, Mapping):
         return frozenset()
-    if "unevaluatedProperties" in schema:
-        return frozenset(value)
+    if ("unevaluatedProperties" if isinstance(value, dict) else "unevaluatedItems") in schema:
+        return _parts(value)
     known = CHECK.get().evaluated
     key = (id(schema), id(value))
     if key not in known:
-        spend(1 + len(value) // 10)
+        CHECKING.spend(1 + len(value) // 10)
         known[key] = _find_evaluated(validator, schema, value)
     return known[key]
 
 
-def _find_evaluated(validator: Any, schema: Mapping[str, Any], value: Mapping[str, Any]) -> frozenset[str]:
-    if "additionalProperties" in schema:
-        return frozenset(value)
+def _find_evaluated(validator: Any, schema: Mapping[str, Any], value: dict[str, Any] | list[Any]) -> frozenset[_Part]:
+    if ("additionalProperties" if isinstance(value, dict) else "items") in schema:
+        return _parts(value)
 
-    def takes(inner: Any) -> bool:
-        spend(1)
-        found: bool = validator.evolve(schema=inner).is_valid(value)
+    def takes(inner: Any, part: Any = value) -> bool:
+        CHECKING.spend(1)
+        found: bool = validator.evolve(schema=inner).is_valid(part)
         return found
 
+    own: set[_Part]
+    if isinstance(value, dict):
+        own = {*_defined(schema, value)}
+    else:
+        own = {*range(min(len(value), len(schema.get("prefixItems", ()))))}
+        if "contains" in schema:
+            own |= {place for place, item in enumerate(value) if takes(schema["contains"], item)}
     applied = [*schema.get("allOf", ())]
     if "$ref" in schema:
         applied.append(resolve(CHECK.get().root, schema["$ref"]))
@@ -124,18 +149,24 @@ def _find_evaluated(validator: Any, schema: Mapping[str, Any], value: Mapping[st
         if keyword in schema:
             chosen = [inner for inner in schema[keyword] if takes(inner)]
             if not chosen:
-                return frozenset(value)  # that none is right is told, not what none of them has a say in
+                return _parts(value)  # that none is right is told, not what none of them has a say in
             applied += chosen
     if "if" in schema:
         applied += [schema["if"], schema.get("then")] if takes(schema["if"]) else [schema.get("else")]
-    applied += [inner for name, inner in schema.get("dependentSchemas", {}).items() if name in value]
-    return frozenset(_defined(schema, value)).union(*(_evaluated(validator, inner, value) for inner in applied))
+    if isinstance(value, dict):
+        applied += [inner for name, inner in schema.get("dependentSchemas", {}).items() if name in value]
+    return frozenset(own).union(*(_evaluated(validator, inner, value) for inner in applied))
+
+
+def _parts(value: dict[str, Any] | list[Any]) -> frozenset[_Part]:
+    """All parts of a value."""
+    return frozenset(value if isinstance(value, dict) else range(len(value)))
 
 
 def _unique_items(validator: Any, unique: bool, value: Any, schema: Any) -> Iterator[ValidationError]:
     if unique and isinstance(value, list):
         texts = [canonical(item) for item in value]
-        spend(sum(map(len, texts)) // _LETTERS_IN_A_STEP)
+        CHECKING.spend(sum(map(len, texts)) // _LETTERS_IN_A_STEP)
         if len(set(texts)) < len(texts):
             yield ValidationError(f"{value!r} has non-unique elements")
 
@@ -143,7 +174,7 @@ def _unique_items(validator: Any, unique: bool, value: Any, schema: Any) -> Iter
 def _enum(validator: Any, values: Any, value: Any, schema: Any) -> Iterable[ValidationError]:
     if isinstance(value, str) and value in values:
         return ()
-    spend(len(values) // 4)
+    CHECKING.spend(len(values) // 4)
     errors: Iterable[ValidationError] = Draft202012Validator.VALIDATORS["enum"](validator, values, value, schema)
     return errors
 
@@ -160,6 +191,7 @@ KEYWORDS = {
     "patternProperties": _pattern_properties,
     "additionalProperties": _additional_properties,
     "unevaluatedProperties": _unevaluated_properties,
+    "unevaluatedItems": _unevaluated_items,
     "uniqueItems": _unique_items,
     "enum": _enum,
     "multipleOf": _multiple_of,

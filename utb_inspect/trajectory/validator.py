@@ -21,7 +21,7 @@ from referencing import Registry
 from utb_inspect.trajectory.patterns import compiled
 from utb_inspect.trajectory.references import check_circles, resolve, schemas_of
 from utb_inspect.trajectory.validation_keywords import CHECK, KEYWORDS, Check
-from utb_inspect.trajectory.work import TooMuchWorkError, budget, spend
+from utb_inspect.trajectory.work import CHECKING, TooMuchWorkError
 
 MOST_STEPS = 100_000
 """Times that a keyword may meet a value in one validation; what takes long counts more often. About a second."""
@@ -50,9 +50,12 @@ class Validator:
 
     def __init__(self, schema: Mapping[str, Any]) -> None:
         _check_schema((), schema)
+        checked = {id(schema)}
         for keys, part in schemas_of(schema):
-            if "$ref" in part:  # what lies beside all keywords is a schema only since it is referred to
-                _check_schema(tuple(part["$ref"].split("/")[1:]), resolve(schema, part["$ref"]))
+            # What lies beside all keywords is a schema only since it is referred to.
+            if "$ref" in part and id(target := resolve(schema, part["$ref"])) not in checked:
+                checked.add(id(target))
+                _check_schema(tuple(part["$ref"].split("/")[1:]), target)
             patterns = [part["pattern"]] if "pattern" in part else []
             for pattern in (*patterns, *part.get("patternProperties", ())):
                 _check_pattern(keys, pattern)
@@ -64,7 +67,7 @@ class Validator:
         """The reason why a value is not valid; None when it is. Takes `MOST_STEPS`, or what the open budget has."""
         token = CHECK.set(Check(self._schema))
         try:
-            with budget(MOST_STEPS):
+            with CHECKING.budget(MOST_STEPS):
                 error = best_match(self._validator.iter_errors(value))
         except TooMuchWorkError:
             return TOO_MUCH_WORK
@@ -103,7 +106,7 @@ def _counted(keyword: str, function: _Keyword) -> _Keyword:
 
     def check(validator: Any, held: Any, value: Any, schema: Any) -> Iterable[ValidationError]:
         current = CHECK.get()
-        spend(1 + len(held) // _ENTRIES_IN_A_STEP if isinstance(held, dict | list) else 1)
+        CHECKING.spend(1 + len(held) // _ENTRIES_IN_A_STEP if isinstance(held, dict | list) else 1)
         key = (keyword, id(schema), id(value))
         if key in current.found:
             return map(_copy, current.found[key])
@@ -113,7 +116,7 @@ def _counted(keyword: str, function: _Keyword) -> _Keyword:
         found = list(islice(function(validator, held, value, schema) or (), _MOST_ERRORS))
         current.levels -= 1
         for error in found:
-            spend(2 + len(error.message) // _LETTERS_IN_A_STEP)
+            CHECKING.spend(2 + len(error.message) // _LETTERS_IN_A_STEP)
             error.message = error.message[:_LONGEST_MESSAGE]
         current.found[key] = [_copy(error) for error in found]
         return found
