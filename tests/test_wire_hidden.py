@@ -143,6 +143,12 @@ def test_a_word_or_two_of_a_profile_are_found(
     assert {leak.what for leak in found(kind, data)} == {f"profile: {word}" for word in leaked}
 
 
+def test_a_word_of_another_profile_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    data = str(write_dataset(tmp_path, profiles={**PROFILES, "p02": {**PROFILES["p02"], **WORDS}}))
+    planted(monkeypatch, "As a RURITANIAN you know.")
+    assert {leak.what for leak in found("openai", data)} == {"profile: ruritanian"}
+
+
 @pytest.mark.parametrize(
     ("place", "turn", "rounds"),
     [
@@ -325,6 +331,38 @@ def test_a_step_is_hidden_until_it_is_reached(
     leaks = found(kind, harbour)
     assert {int(leak.what.split()[2]) for leak in leaks} == rounds
     assert all(text in leak.where for leak in leaks)
+
+
+@pytest.mark.parametrize(
+    ("said", "text", "rounds"),
+    [
+        ("answer", "They say is booked for Sunday morning.", {0, 1, 2}),
+        ("observation", "It has a quiet coach, and coffee, I hear.", {0, 1}),
+        ("answer", "It will be booked for Sunday.", set()),  # no five words of it in a row
+    ],
+)
+def test_part_of_a_step_is_found(
+    said: str, text: str, rounds: set[int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    topics = deepcopy(TOPICS)
+    _, booking, answer = topics[0]["turns"][2]["reference"]
+    if said == "answer":
+        answer["answer"] = "L1 is booked for Sunday morning; have a good journey."
+    else:
+        booking["observation"]["note"] = "L1 has a quiet coach and coffee from eight."
+    planted(monkeypatch, text)
+    leaks = found("openai", str(write_dataset(tmp_path, topics)))
+    assert {int(leak.what.split()[2]) for leak in leaks} == rounds
+
+
+@pytest.mark.parametrize("label", ["multi_tool", "partial_information"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_kind_of_turn_it_is_is_hidden(
+    kind: Kind, label: str, harbour: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It tells whether to ask, and how many tools to use."""
+    planted(monkeypatch, f"({label})")
+    assert {leak.what for leak in found(kind, harbour)} == {f"label: {label}"}
 
 
 @pytest.mark.parametrize("kind", KINDS)

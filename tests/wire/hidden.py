@@ -1,6 +1,7 @@
-"""Looks through all that is sent for what a model may not see: profiles, and steps that the run has not come to.
+"""Looks through all that is sent for what a model may not see: profiles, labels, and steps yet to come.
 
-What may be shown is worked out from the dataset alone, not by the code that makes the prompts.
+What may be shown is worked out from the dataset, not by the code that makes the prompts; how far a run has come, by the
+core that judges it.
 """
 
 from __future__ import annotations
@@ -59,9 +60,9 @@ class Watch:
         """Texts that hold nothing of a profile."""
         self._turns = dataset.by_profile
         self._first: dict[str, dict[str, int]] = {}
-        self._short = {name: short_texts(profile) for name, profile in dataset.profiles.items()}
-        self._short_within: dict[tuple[str, str], set[str]] = {}
-        """Short texts of a profile that a text holds, by profile and text."""
+        self._short = set().union(*map(short_texts, dataset.profiles.values()))
+        self._short_within: dict[str, set[str]] = {}
+        """Short texts of profiles that a text holds."""
 
     def look(self, request: Request) -> None:
         """Read all of a request."""
@@ -81,8 +82,10 @@ class Watch:
         coming, held = self._to_come(turn, played)
         for text in texts:
             # What is a step's to come is found as such.
-            hidden = {short for short in self._short_texts(turn, text) - coming if short not in held}
+            hidden = {short for short in self._short_texts(text) - coming if short not in held}
             self.found += [Leak(turn.id, f"profile: {short.strip()}", text) for short in hidden]
+            labels = {label for label in _labels(turn) if label in words(text) and label not in held}
+            self.found += [Leak(turn.id, f"label: {label.strip()}", text) for label in labels]
         # An earlier turn holds the others as they are.
         for text in (text for text in texts if first.get(text, turn.position) >= turn.position):
             sent = words(text)
@@ -100,15 +103,14 @@ class Watch:
         else:
             self.found.append(Leak(turn.id, f"profile: {' '.join(phrase)}", text))
 
-    def _short_texts(self, turn: PlacedTurn, text: str) -> set[str]:
-        """The short texts of the turn's profile that a text holds."""
-        key = turn.profile, text
-        if key not in self._short_within:
-            self._short_within[key] = {short for short in self._short[turn.profile] if short in words(text)}
-        return self._short_within[key]
+    def _short_texts(self, text: str) -> set[str]:
+        """The short texts of profiles that a text holds."""
+        if text not in self._short_within:
+            self._short_within[text] = {short for short in self._short if short in words(text)}
+        return self._short_within[text]
 
     def _to_come(self, turn: PlacedTurn, played: int) -> tuple[set[str], str]:
-        """Values of the steps to come that neither history nor the run holds, and the words that these hold."""
+        """Values and phrases of the steps to come that neither history nor the run holds; the words that these hold."""
         own = record(turn)
         run = own.run()
         infos = [tool_info(tool) for tool in turn.toolset.tools]
@@ -127,7 +129,8 @@ class Watch:
             leaves(NO_DATA),
         )
         shown = "|".join(map(words, held))
-        return {value for value in map(words, coming) if value.strip() and value not in shown}, shown
+        pieces = chain(map(words, coming), (f" {' '.join(phrase)} " for text in coming for phrase in phrases(text)))
+        return {piece for piece in pieces if piece.strip() and piece not in shown}, shown
 
 
 def watched(watch: Watch, policy: Policy) -> Policy:
@@ -153,6 +156,11 @@ def _around(request: Request) -> Iterator[tuple[str, str]]:
     for name, value in request.body.items():
         if name not in _TALK:
             yield f"field: {name}", json.dumps(value)
+
+
+def _labels(turn: PlacedTurn) -> set[str]:
+    """What the turn is, which tells what to do."""
+    return {words(label) for label in (turn.turn.task_type, turn.turn.subtype) if label}
 
 
 def _is_phrase(text: str) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 import pandas as pd
 
 from utb_inspect.compare.report import Column, Kind, Report, Section, Table
+from utb_inspect.foreign_text import MISLEADING
 
 UNITS: dict[Kind, str] = {"share": "%", "difference": "points", "points": "points", "seconds": "s", "usd": "USD"}
 KEY = (
@@ -20,10 +20,6 @@ KEY = (
 REFERENCE = "Published figures, on other data: they are not ranked with the runs."
 LEFT: frozenset[Kind] = frozenset(("text", "link"))
 """Kinds that are words; all others are numbers and set flush right."""
-
-# Control characters, marks that turn the direction of text, and halves of surrogate pairs: none belongs in a name, and
-# a terminal or a page could be led astray by each.
-_UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 @dataclass(frozen=True)
@@ -40,7 +36,7 @@ class Cell:
 
 def plain(value: object) -> str:
     """Text from anywhere on one line, without characters that steer a terminal or a page."""
-    return _UNSAFE.sub("\ufffd", " ".join(str(value).split()))
+    return MISLEADING.sub("\ufffd", " ".join(str(value).split()))
 
 
 def number(value: Any) -> float | None:
