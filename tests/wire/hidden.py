@@ -186,16 +186,21 @@ def _action_texts(action: Action) -> Iterator[str]:
     """What the model says itself."""
     yield action.text
     for name, arguments in action.calls:
-        yield called(name, arguments)
-        yield from leaves(arguments)
+        yield from _call_texts(name, arguments)
+
+
+def _call_texts(name: str, arguments: Mapping[str, Any]) -> Iterator[str]:
+    """A call with its keys sorted and as it is sent, and each of its values."""
+    yield called(name, arguments)
+    yield json.dumps(arguments, ensure_ascii=False)
+    yield from leaves(arguments)
 
 
 def _decided_texts(step: Any) -> Iterator[str]:
     """What the assistant says or calls in a step."""
     match step:
         case CallStep():
-            yield called(wire_name(step.call), step.arguments)
-            yield from leaves(step.arguments)
+            yield from _call_texts(wire_name(step.call), step.arguments)
         case AskStep():
             yield step.message
         case _:
