@@ -57,7 +57,7 @@ def test_it_says_what_was_made_and_how_to_serve_it(built: tuple[Path, Result]) -
     folder, result = built
     assert result.exit_code == 0
     assert f"3 runs of 3 turns each are bundled in {folder}" in result.stdout
-    assert f"python -m http.server -d {folder}" in result.stdout
+    assert f"python -m http.server --bind 127.0.0.1 -d {folder}" in result.stdout
     assert [path.name for path in folder.parent.iterdir()] == ["pages"]  # nothing is left beside it
 
 

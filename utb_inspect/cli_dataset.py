@@ -134,7 +134,7 @@ def export(path: str, format_: Literal["public"], output: Path) -> None:
     rows = public_rows(data)
     write_text(output, "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows))
     click.echo(printable(f"{len(rows)} rows of {data.name} written to {output}"), err=True)
-    click.echo("The public format does not hold:", err=True)
+    click.echo("Left out, since the public format has no place for it:", err=True)
     for what, count in lost(data).items():
         click.echo(f"  {count:>6,} {what}", err=True)
 

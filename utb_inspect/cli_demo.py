@@ -22,12 +22,12 @@ def demo(folder: Path, profiles: str, limit: int | None, overwrite: bool) -> Non
 
     \b
         utb demo
-        python -m http.server -d utb-demo
+        python -m http.server --bind 127.0.0.1 -d utb-demo
     """
     from utb_inspect.demo import MODELS, make_demo
 
     with errors.status("") as status:
         turns = make_demo(folder, profiles, limit, overwrite, tell=status.update)
     click.echo(f"{len(MODELS)} runs of {turns} turns each are bundled in {folder}. To read them:\n")
-    click.echo(f"    python -m http.server -d {folder}\n")
+    click.echo(f"    python -m http.server --bind 127.0.0.1 -d {folder}\n")
     click.echo("and open http://localhost:8000. Before you publish them, see docs/reading-results.md.")
