@@ -13,41 +13,46 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-# A process of its own for each command, forked from one that has imported what is slow. An audit hook cannot be taken
-# off, and sees what Python itself does; what compiled code writes is seen by comparing folders.
+# A process of its own for each command, forked from one that has imported what is slow; what these imports did counts
+# for each command. An audit hook cannot be taken off, and sees what Python itself does; what compiled code writes is
+# seen by comparing folders.
 _RUNNER = """
-import importlib, io, json, os, sys, tempfile
+import importlib, json, os, sys, tempfile
+WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+CHANGES = {"os.mkdir": 1, "os.rmdir": 1, "os.remove": 1, "os.rename": 2, "os.link": 2, "os.symlink": 2, "os.chmod": 1,
+           "os.chown": 1, "os.truncate": 1, "os.utime": 1, "sqlite3.connect": 1}
+ASKS = {"socket.connect", "socket.sendto", "socket.sendmsg", "socket.getaddrinfo", "socket.gethostbyname",
+        "socket.gethostbyaddr", "socket.getnameinfo", "urllib.Request"}
+STARTS = {"subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.spawn", "os.fork", "os.forkpty",
+          "pty.spawn", "webbrowser.open", "pickle.find_class"}
+written, asked, started = [], [], []
+def hook(event, args):
+    if event in ("os.remove", "os.rmdir", "os.mkdir") and args[-1] >= 0:  # seen from an open folder
+        written.append(os.path.join(os.readlink(f"/proc/self/fd/{args[-1]}"), os.fsdecode(args[0])))
+    elif event == "open" and isinstance(args[0], (str, bytes)) and args[2] is not None and args[2] & WRITES:
+        written.append(os.path.realpath(os.fsdecode(args[0])))
+    elif event in CHANGES:
+        written.extend(os.path.realpath(os.fsdecode(path)) for path in args[:CHANGES[event]])
+    elif event in ASKS and not str(args[-1]).startswith("/"):
+        asked.append(f"{event} {args}")
+    elif event in STARTS:
+        started.append(f"{event} {args}")
+sys.addaudithook(hook)
 for slow in (
     "altair anthropic click inspect_ai.log jieba openai pandas pyarrow.parquet rapidfuzz rouge scipy.stats "
     "sklearn.feature_extraction.text vl_convert utb_inspect.cli utb_inspect._registry"
 ).split():
     importlib.import_module(slow)
-WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
-CHANGES = {"os.mkdir": 1, "os.rmdir": 1, "os.remove": 1, "os.rename": 2, "os.link": 2, "os.symlink": 2, "os.chmod": 1,
-           "os.chown": 1, "os.truncate": 1, "os.utime": 1, "sqlite3.connect": 1}
-ASKS = {"socket.connect", "socket.getaddrinfo", "socket.gethostbyname", "urllib.Request"}
-STARTS = {"subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.spawn", "os.fork", "pickle.find_class"}
+from utb_inspect.cli import main
+imports = list(written), list(asked), list(started)
 for command in json.load(sys.stdin):
     with tempfile.TemporaryFile(mode="w+") as out, tempfile.TemporaryFile(mode="w+") as seen:
         child = os.fork()
         if child == 0:
-            written, asked, started = [], [], []
-            def hook(event, args):
-                if event in ("os.remove", "os.rmdir", "os.mkdir") and args[-1] >= 0:  # seen from an open folder
-                    written.append(os.path.join(os.readlink(f"/proc/self/fd/{args[-1]}"), os.fsdecode(args[0])))
-                elif event == "open" and isinstance(args[0], (str, bytes)) and args[2] is not None and args[2] & WRITES:
-                    written.append(os.path.realpath(os.fsdecode(args[0])))
-                elif event in CHANGES:
-                    written.extend(os.path.realpath(os.fsdecode(path)) for path in args[:CHANGES[event]])
-                elif event in ASKS and not str(args[-1]).startswith("/"):
-                    asked.append(f"{event} {args[1:]}")
-                elif event in STARTS:
-                    started.append(f"{event} {args}")
             os.dup2(out.fileno(), 1)
             os.dup2(out.fileno(), 2)
             os.chdir(command["cwd"])
-            from utb_inspect.cli import main
-            sys.addaudithook(hook)
+            written[:], asked[:], started[:] = imports
             code = 0
             try:
                 main(command["argv"], prog_name="utb")
