@@ -10,7 +10,8 @@ The build takes minutes and a C++ compiler. Without the argument it is made for 
 virtual machine.
 
 The model is far too small for the tasks. What is looked at is that it gets through: the exit code is 1 when a sample is
-missing, or ended in an error other than a full context. Such an error is told, and may be a fault of this suite.
+missing, or ended in an error other than a full context, or a row has no scored sample. Such an error is told, and may
+be a fault of this suite.
 """
 
 from __future__ import annotations
@@ -164,7 +165,8 @@ def main() -> None:
                     rows.append(figures(played))
                     print(line(f"`{name}`", f"`{provider}`", *rows[-1]), flush=True)
     print(line("all", "", *map(sum, zip(*rows, strict=True))))
-    sys.exit(bool(missing or any(row[COLUMNS.index("other errors")] for row in rows)))
+    scored, other = COLUMNS.index("scored"), COLUMNS.index("other errors")
+    sys.exit(bool(missing or any(row[other] or not row[scored] for row in rows)))
 
 
 if __name__ == "__main__":

@@ -108,7 +108,11 @@ def play(
         if round_ != own.case.round:
             return None
         own.sends.append(request)
-        return FAULTS[own.case.fault] if own.case.stays or not request.attempts else None
+        if request.attempts and not own.case.stays:
+            return None
+        fault = FAULTS[own.case.fault]
+        assert fault.change is None or fault.change(request, reply) != reply, own.case
+        return fault
 
     faulty = Injector(Planned(turns, reference_plans(dataset)), choose)
     with serve(kind, faulty.policy, faulty.layer) as server:

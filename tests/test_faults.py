@@ -17,7 +17,7 @@ from inspect_ai.solver import generate
 from openai.types.responses import ResponseStatus
 from support import ROOT, newest_log, run, samples, values, write_dataset
 from wire import KINDS, Kind, Reply, serve
-from wire.faults import HARMLESS, MODEL, SPOILED
+from wire.faults import HARMLESS, MODEL, SPOILED, Fault, status
 from wire.pieces import USED
 
 from utb_inspect.faults import ProviderError, RawAnswer
@@ -186,10 +186,14 @@ CACHED: dict[Kind, list[Case]] = {
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_faulty_output_is_not_cached(tmp_path: Path, kind: Kind) -> None:
     """Another run of the sample would be given it again."""
-    for one in play(tmp_path, kind, True, CACHED[kind], CONFIG.merge(GenerateConfig(cache=True))):
+    played = play(tmp_path, kind, True, CACHED[kind], CONFIG.merge(GenerateConfig(cache=True)))
+    for one in played:
         assert one.outcome == "error", one.case
         assert len(one.sends) == 2, one.case
         assert values(one.sample)["utb_exact"] is True, one.case
+    (usage,) = newest_log(tmp_path / "logs").stats.model_usage.values()
+    # The right outputs once: nothing of the faulty ones, nor of those that come from the cache.
+    assert (usage.input_tokens, usage.output_tokens) == tuple(len(played) * ROUNDS * used for used in USED)
 
 
 # --- what Responses say of an output themselves --------------------------------------------------------------
@@ -259,9 +263,17 @@ def test_each_call_is_sent_again_as_it_was_made(tmp_path: Path, kind: Kind) -> N
         assert [json.loads(made)["destination"] for _, made in calls[:3]] == ["Lyon", "Lille", "Mons"]
 
 
+@pytest.mark.parametrize("told", [1, 120, 121])
 @pytest.mark.parametrize("kind", KINDS)
-def test_the_client_waits_as_long_as_it_is_told(tmp_path: Path, kind: Kind, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Inspect's own retries do not look at `Retry-After`; the client's, which come first, do."""
+def test_the_client_waits_as_long_as_it_is_told(
+    tmp_path: Path, kind: Kind, told: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Inspect's own retries do not look at `Retry-After`; the client's, which come first, do.
+
+    OpenAI's leaves it to Inspect to try again, when it is told to wait for more than two minutes.
+    """
+    monkeypatch.setitem(FAULTS, "429", Fault(status(429, "slow down", **{"retry-after": str(told)})))
+    client_waits = told <= 120 or kind == "anthropic"
     waits = []
 
     async def wait(client: Any, *, options: Any, retries_taken: int, response: Any, **more: Any) -> None:
@@ -270,9 +282,10 @@ def test_the_client_waits_as_long_as_it_is_told(tmp_path: Path, kind: Kind, monk
 
     for sdk in ("openai", "anthropic"):
         monkeypatch.setattr(f"{sdk}._base_client.AsyncAPIClient._sleep_for_retry", wait)
-    (one,) = play(tmp_path, kind, False, [Case("429 with `Retry-After`", CALL)], max_retries=1)
-    assert waits == [1.0]
-    assert [request.headers["x-stainless-retry-count"] for request in one.sends] == ["0", "1"]
+    (one,) = play(tmp_path, kind, False, [Case("429", CALL)], max_retries=1)
+    assert waits == ([told] if client_waits else [])
+    counts = [request.headers["x-stainless-retry-count"] for request in one.sends]
+    assert counts == ["0", "1" if client_waits else "0"]
     assert one.outcome == "retried"
 
 
@@ -292,6 +305,8 @@ def test_a_status_is_read_whoever_asks_the_model(tmp_path: Path) -> None:
     for one in play(tmp_path, "responses", False, cases, solver=generate(), log_model_api=False):
         assert one.outcome == "error", one.case
         assert values(one.sample)["utb_exact"] is True, one.case  # of the run after the one that failed
+    (usage,) = newest_log(tmp_path / "logs").stats.model_usage.values()
+    assert usage.input_tokens == (ANSWER + CALL + 2 * ROUNDS) * USED[0]  # those of the cancelled outputs are left out
 
 
 @pytest.mark.parametrize("kind", SPOILED["ends with calls, holds none"].kinds)

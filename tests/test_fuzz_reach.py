@@ -8,12 +8,14 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from fuzzing import Target
+import test_fuzz_schemas
+from fuzzing import Target, tools
 from hypothesis.strategies import SearchStrategy
 from near_runs import Given, near_runs
 from test_fuzz_values import PAIRS
 from test_fuzz_verdicts import TARGETS, independent_rounds
 
+from utb_inspect.schema import DataError
 from utb_inspect.trajectory import calls
 from utb_inspect.trajectory.agreement import agree
 from utb_inspect.trajectory.canonical import canonical
@@ -75,6 +77,28 @@ def test_runs_near_the_reference_come_out_in_every_way() -> None:
 def test_pairs_of_values_often_agree() -> None:
     found = shares(PAIRS, of_pair)
     floors = {"two moments": 0.1, "agree, unequal": 0.1, "agree, unequal lists or objects": 0.02}
+    assert {trait: found[trait] for trait, floor in floors.items() if found[trait] < floor} == {}
+
+
+def of_call(given: tuple[Any, ...]) -> dict[str, bool]:
+    parameters, arguments, *_ = given
+    try:
+        compiled = tools(parameters)
+    except DataError:
+        return {}
+    valid = compiled.read(calls.Call("c", "t", arguments)).fault is None
+    return {
+        "compiled": True,
+        "valid": valid,
+        "invalid": not valid,
+        "valid, neither empty": valid and bool(parameters) and bool(arguments),
+    }
+
+
+@pytest.mark.parametrize("target", ["calls", "validity", "large arguments"])
+def test_many_schemas_compile_and_many_arguments_are_valid(target: str) -> None:
+    found = shares(test_fuzz_schemas.TARGETS[target].inputs, of_call)
+    floors = {"compiled": 0.4, "valid": 0.1, "invalid": 0.2, "valid, neither empty": 0.01}
     assert {trait: found[trait] for trait, floor in floors.items() if found[trait] < floor} == {}
 
 

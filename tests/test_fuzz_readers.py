@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import tempfile
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -120,8 +121,10 @@ def outcome(dataset: Dataset, turn: PlacedTurn) -> Any:
 
 
 def test_what_is_shown_and_judged_does_not_depend_on_other_profiles() -> None:
-    profiles = [[{**row, "id": f"{name}_topic_{i}"} for i, row in enumerate(ROWS)] for name in ("ada", "ben", "cyd")]
+    profiles = [[of_profile(row, name, i) for i, row in enumerate(ROWS)] for name in NAMES]
     whole = outcomes([row for rows in profiles for row in rows])
+    for id_, (shown, _) in whole.items():
+        assert [name for name in NAMES if f"({name})" in json.dumps(shown)] == [id_.split("_")[0]]
     assert {exact for _, ((_, *_), (exact, *_)) in whole.values()} == {False}
 
     def check(some: list[list[Any]]) -> None:
@@ -129,6 +132,20 @@ def test_what_is_shown_and_judged_does_not_depend_on_other_profiles() -> None:
         assert found == {turn: whole[turn] for turn in found}
 
     Target(st.permutations(profiles).flatmap(prefixes), check).fuzz(20)
+
+
+NAMES = ("ada", "ben", "cyd")
+
+
+def of_profile(row: Any, name: str, topic: int) -> Any:
+    """The row as a topic of a profile, whose name stands in its requests and answers."""
+    own = {**deepcopy(row), "id": f"{name}_topic_{topic}"}
+    for key in own.keys() & {"tasks", "english_tasks"}:
+        own[key] = [f"{request} ({name})" for request in own[key]]
+    for answers in (own[key] for key in own.keys() & {"answer_list", "english_answer_list"}):
+        for *_, answer in answers:
+            answer["observation"] += f" ({name})"
+    return own
 
 
 def prefixes(items: list[Any]) -> st.SearchStrategy[list[Any]]:

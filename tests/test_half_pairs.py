@@ -71,8 +71,11 @@ def test_a_call_without_a_half_stays_as_it_is() -> None:
 def whole_beside(folder: Path, kind: Kind, faults: Sequence[str], solver: Solver | None) -> None:
     """Check the log, and a sample beside those that meet the faults."""
     cases = [Case(name, CALL, stays=True) for name in ["text beside a call", *faults]]
-    sound, *_ = play(folder, kind, False, cases, solver=solver, log_model_api=True, log_realtime=True)
+    sound, *halved = play(folder, kind, False, cases, solver=solver, log_model_api=True, log_realtime=True)
     assert values(sound.sample)["utb_exact"] is True
+    for one in halved:
+        outputs = [event.output.model_dump_json() for event in one.sample.events if event.event == "model"]
+        assert any("\ufffd" in output for output in outputs) == (one.outcome != "error"), one.case
     log = newest_log(folder / "logs")
     assert log.status == "success"
     assert len(log.samples or ()) == len(cases)

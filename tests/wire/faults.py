@@ -100,7 +100,7 @@ def _error_in_stream(request: Request, answer: Answer) -> Response:
 # --- errors in the provider's words --------------------------------------------------------------------------
 
 
-def _status(code: int, message: str, name: str | None = None, **headers: str) -> Layer:
+def status(code: int, message: str, name: str | None = None, **headers: str) -> Layer:
     return lambda request, answer: JSONResponse(error(request.kind, code, message, name), code, headers=headers)
 
 
@@ -189,6 +189,18 @@ def _broken_arguments(request: Request, answer: Answer) -> Response:
     return streamed([one.replace('"partial_json": "{', '"partial_json": "{{') for one in answer.events])
 
 
+def _cut_stream(request: Request, answer: Answer) -> Response:
+    """Arguments without their last piece, which this protocol can carry in a stream alone."""
+    *_, last = (i for i, one in enumerate(answer.events) if '"partial_json"' in one)
+    return streamed([*answer.events[:last], *answer.events[last + 1 :]])
+
+
+def _two_arguments(request: Request, reply: Reply) -> Reply:
+    """What an output at the token limit would have said."""
+    arguments = {"train_id": "L1", "note": "a seat in the quiet coach"}
+    return replace(_each(arguments=arguments)(request, reply), stop="length")
+
+
 _HALF = "\ue000"
 """Stands for half a surrogate pair in a reply: one character, so that no piece of a stream divides it."""
 _MANY_DIGITS = {"train_id": 97}
@@ -197,9 +209,10 @@ _MANY_DIGITS = {"train_id": 97}
 
 def _written(answer: Answer, old: str, new: str) -> Response:
     """The answer with another text of JSON, which need not be one that Python writes."""
-    if answer.stream:
-        return streamed([one.replace(old, new) for one in answer.events])
-    return Response(json.dumps(answer.body, ensure_ascii=False).replace(old, new), media_type="application/json")
+    parts = answer.events if answer.stream else [json.dumps(answer.body, ensure_ascii=False)]
+    assert any(old in part for part in parts)
+    changed = [part.replace(old, new) for part in parts]
+    return streamed(changed) if answer.stream else Response(changed[0], media_type="application/json")
 
 
 def _halved(request: Request, answer: Answer) -> Response:
@@ -217,10 +230,10 @@ def _many_digits(request: Request, answer: Answer) -> Response:
 
 
 PROVIDER: Mapping[str, Fault] = {
-    "429 with `Retry-After`": Fault(_status(429, "slow down", **{"retry-after": "1"})),
-    "429": Fault(_status(429, "slow down")),
-    "429, quota used up": Fault(_status(429, "You exceeded your current quota.", "insufficient_quota"), kinds=ALL[:3]),
-    "500": Fault(_status(500, "internal server error")),
+    "429 with `Retry-After`": Fault(status(429, "slow down", **{"retry-after": "1"})),
+    "429": Fault(status(429, "slow down")),
+    "429, quota used up": Fault(status(429, "You exceeded your current quota.", "insufficient_quota"), kinds=ALL[:3]),
+    "500": Fault(status(500, "internal server error")),
     "503 (Anthropic: 529)": Fault(_overloaded),
     "time-out": Fault(lambda request, answer: Hang(), hangs=True),
     "connection reset": Fault(lambda request, answer: Reset()),
@@ -253,7 +266,7 @@ PROVIDER: Mapping[str, Fault] = {
     },
     "prompt refused by the filter": Fault(_filtered_prompt),
     "prompt longer than the context": Fault(_overflow),
-    "413": Fault(_status(413, "request too large", "request_too_large")),
+    "413": Fault(status(413, "request too large", "request_too_large")),
     "context full while answering": Fault(
         _said(r'"stop_reason": "\w+"', '"stop_reason": "model_context_window_exceeded"'), kinds=("anthropic",)
     ),
@@ -277,15 +290,25 @@ def _each(**fields: Any) -> Change:
     return lambda request, reply: replace(reply, calls=[replace(call, **fields) for call in reply.calls])
 
 
-def _cut_arguments(request: Request, reply: Reply) -> Reply:
-    return replace(reply, calls=[replace(call, arguments=call.text[:-2]) for call in reply.calls])
+def _cut_arguments(**fields: Any) -> Change:
+    def change(request: Request, reply: Reply) -> Reply:
+        return replace(reply, calls=[replace(call, arguments=call.text[:-2]) for call in reply.calls], **fields)
+
+    return change
+
+
+def _one_id(request: Request, reply: Reply) -> Reply:
+    """All calls under one id; a single call stays as it is."""
+    return _each(id="call_same")(request, reply) if len(reply.calls) > 1 else reply
 
 
 def _old_id(request: Request, reply: Reply) -> Reply:
-    """The first call under the id of a call that the conversation holds."""
+    """The first call under the id of a call that the conversation holds; as it is where there is none."""
     found = re.search(rb'"(?:tool_call_id|tool_use_id|call_id)": ?"([^"]+)"', request.raw)
-    first = [replace(call, id=found[1].decode()) if found else call for call in reply.calls[:1]]
-    return replace(reply, calls=[*first, *reply.calls[1:]])
+    if not found:
+        return reply
+    first, *others = reply.calls
+    return replace(reply, calls=[replace(first, id=found[1].decode()), *others])
 
 
 _THOUGHT = "Which day? Shall I ask for the day?"
@@ -302,7 +325,7 @@ SPOILED: Mapping[str, Fault] = {
 """The provider's doing that comes as an output."""
 
 HARMLESS: Mapping[str, Fault] = {
-    "two calls with one id": Fault(change=_each(id="call_same"), calls=True),
+    "two calls with one id": Fault(change=_one_id, calls=True),
     "a call id of the history": Fault(change=_old_id, calls=True),
     "reasoning before an answer": Fault(change=_with(reasoning=_THOUGHT), kinds=ALL[1:]),
     "reasoning before a call": Fault(change=_with(reasoning=_THOUGHT), calls=True, kinds=ALL[1:]),
@@ -320,7 +343,14 @@ MODEL: Mapping[str, Fault] = {
     "reasoning alone": Fault(change=_with(text="", reasoning=_THOUGHT), kinds=ALL[1:]),
     "output cut at `max_tokens`": Fault(change=_with(text="Train L1", stop="length")),
     "output cut at `max_tokens` behind a call": Fault(change=_with(stop="length"), calls=True),
-    "arguments that are no JSON": Fault(change=_cut_arguments, calls=True, kinds=ALL[:3]),
+    "arguments cut at `max_tokens`": Fault(change=_cut_arguments(stop="length"), calls=True, kinds=ALL[:3]),
+    "arguments cut at `max_tokens`, streamed": Fault(
+        _cut_stream, _with(stop="length"), calls=True, kinds=ALL[3:], forms=(True,)
+    ),
+    "arguments cut at `max_tokens` behind a whole one, streamed": Fault(
+        _cut_stream, _two_arguments, calls=True, kinds=ALL[3:], forms=(True,)
+    ),
+    "arguments that are no JSON": Fault(change=_cut_arguments(), calls=True, kinds=ALL[:3]),
     "arguments that are no JSON, streamed": Fault(_broken_arguments, calls=True, kinds=ALL[3:], forms=(True,)),
     "arguments that are no object": Fault(change=_each(arguments='["L1"]'), calls=True, kinds=ALL[:3]),
     "arguments against the schema": Fault(change=_each(arguments={"train_id": 7}), calls=True),
