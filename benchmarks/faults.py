@@ -1,8 +1,8 @@
 """Faults at random places: `python benchmarks/faults.py` prints figures of docs/reliability.md. Needs the extra `test`.
 
 Turns of the main split are played as the oracle plays them, by each client against a server of its own on loopback,
-whole and streamed. Each answer meets, with a given probability, a fault that its client can meet; so may the answer to
-the next attempt. Scores are compared with those of `utb/oracle`, which meets none. Exits with 1 when a sample is lost
+whole and streamed. Each answer meets, with a given probability, one of the faults that its client can meet and has met
+least; so may the answer to the next attempt. Scores are compared with those of `utb/oracle`, which meets none. Exits with 1 when a sample is lost
 or scored otherwise, a run ended in an error without a fault, or a fault was never met.
 """
 
@@ -61,7 +61,9 @@ class Chance:
         self.sent_again += request.attempts > 0
         if self.random.random() >= self.rate:
             return None
-        name = self.random.choice([name for name, fault in FAULTS.items() if self._meets(fault, request, reply)])
+        names = [name for name, fault in FAULTS.items() if self._meets(fault, request, reply)]
+        fewest = min(self.injected[name] for name in names)  # so that each comes, and none by luck alone
+        name = self.random.choice([name for name in names if self.injected[name] == fewest])
         self.injected[name] += 1
         self.harmed[self.turns.of(request)[0].id] += name not in HARMLESS
         return FAULTS[name]
