@@ -2,8 +2,8 @@
 
 Turns of the main split are played as the oracle plays them, by each client against a server of its own on loopback,
 whole and streamed. Each answer meets, with a given probability, one of the faults that its client can meet and has met
-least; so may the answer to the next attempt. Scores are compared with those of `utb/oracle`, which meets none. Exits with 1 when a sample is lost
-or scored otherwise, a run ended in an error without a fault, or a fault was never met.
+least; so may the answer to the next attempt. Scores are compared with those of `utb/oracle`, which meets none. Exits
+with 1 when a sample is lost or scored otherwise, a run ended in an error without a fault, or a fault was never met.
 """
 
 from __future__ import annotations
