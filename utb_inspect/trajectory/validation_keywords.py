@@ -5,7 +5,7 @@ Each is called with a validator, what the keyword holds, a value and the schema;
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextvars import ContextVar
 from fractions import Fraction
 from typing import Any
@@ -62,37 +62,34 @@ def _pattern_properties(validator: Any, patterns: Any, value: Any, schema: Any) 
 def _additional_properties(validator: Any, inner: Any, value: Any, schema: Any) -> Iterator[ValidationError]:
     if isinstance(value, dict):
         defined = _defined(schema, value)
-        yield from _further("Additional", validator, inner, value, [name for name in value if name not in defined])
+        yield from _left_over("Additional properties", validator, inner, value, defined)
 
 
 def _unevaluated_properties(validator: Any, inner: Any, value: Any, schema: Any) -> Iterator[ValidationError]:
     if isinstance(value, dict):
         evaluated = _find_evaluated(validator, schema, value)
-        yield from _further("Unevaluated", validator, inner, value, [name for name in value if name not in evaluated])
+        yield from _left_over("Unevaluated properties", validator, inner, value, evaluated)
 
 
 def _unevaluated_items(validator: Any, inner: Any, value: Any, schema: Any) -> Iterator[ValidationError]:
     if isinstance(value, list):
         evaluated = _find_evaluated(validator, schema, value)
-        left = [place for place in range(len(value)) if place not in evaluated]
-        if inner is False and left:
-            yield _not_allowed("Unevaluated items", [value[place] for place in left])
-        elif inner is not False:
-            for place in left:
-                yield from validator.descend(value[place], inner, path=place)
+        yield from _left_over("Unevaluated items", validator, inner, value, evaluated)
 
 
-def _further(kind: str, validator: Any, inner: Any, value: Any, names: list[str]) -> Iterator[ValidationError]:
-    if inner is False and names:
-        yield _not_allowed(f"{kind} properties", names)
+def _left_over(
+    what: str, validator: Any, inner: Any, value: Any, known: Collection[_Part]
+) -> Iterator[ValidationError]:
+    """Errors of the parts of a value that are not known."""
+    is_object = isinstance(value, dict)
+    parts = [part for part in (value if is_object else range(len(value))) if part not in known]
+    if inner is False and parts:
+        shown = ", ".join(repr(part if is_object else value[part]) for part in parts)
+        verb = "was" if len(parts) == 1 else "were"
+        yield ValidationError(f"{what} are not allowed ({shown} {verb} unexpected)")
     elif inner is not False:
-        for name in names:
-            yield from validator.descend(value[name], inner, path=name)
-
-
-def _not_allowed(what: str, found: list[Any]) -> ValidationError:
-    verb = "was" if len(found) == 1 else "were"
-    return ValidationError(f"{what} are not allowed ({', '.join(map(repr, found))} {verb} unexpected)")
+        for part in parts:
+            yield from validator.descend(value[part], inner, path=part)
 
 
 def _matching(pattern: str, value: Mapping[str, Any]) -> list[str]:
